@@ -43,6 +43,7 @@ type Bindings struct {
 	// information, and later uses return the same. CallInfo is never nil.
 	CallInfo func() CallInfo
 
+	tools   toolCalls
 	secrets *callSecrets
 	named   []string // names of secrets that the guest may ask about
 }
@@ -93,6 +94,9 @@ type Services struct {
 	// no store. The caller keeps ownership.
 	KV        kv.Store
 	Namespace kv.Namespace
+	// CallTool calls another tool for the guest, and returns its result as JSON. The error is an
+	// [*Error]. Nil means that no tool can be called. It decides itself about each call.
+	CallTool func(ctx context.Context, name string, arguments []byte) (result []byte, err error)
 	// Now replaces the real time as the start of the call's clock, if the clock is granted. The
 	// clock then advances by a second with every million readings, and sleeping does not wait. The
 	// zero value keeps the real clock.
@@ -139,6 +143,7 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	if len(grant.Net) > 0 {
 		b.HTTP = newHTTP(grant, s.HTTP, b.secrets)
 	}
+	b.tools = toolCalls{granted: len(grant.Tools) > 0, call: s.CallTool}
 	if grant.KV != capability.ModeNone {
 		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV}
 	}
@@ -222,6 +227,7 @@ func (b *Bindings) Usage() capability.Usage {
 	if b.Store != nil {
 		u.KeysRead, u.KeysWritten = names(b.Store.read.List), names(b.Store.written.List)
 	}
+	u.ToolsCalled = names(b.tools.called.List)
 	if b.HTTP != nil {
 		u.Requests = requestUsage(b.HTTP.client.Usage())
 	}

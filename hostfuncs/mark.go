@@ -66,5 +66,5 @@ func (b *Bindings) MayHang() bool {
 	_, realTime := b.Clock.(*realClock)
 	_, fixedTime := b.FixedClock()
 	_, fixedRandom := b.FixedRandom()
-	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !fixedRandom
+	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.tools.granted || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !fixedRandom
 }

@@ -84,6 +84,7 @@ func (c *checker) permissionKeys(m *Manifest) []stricttoml.Key {
 		stricttoml.Choice(c.Checker, stricttoml.Key{Name: "kv"}, &m.Permissions.KV, capability.ModeNone, capability.ModeRead, capability.ModeWrite),
 		{Name: "clock", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Clock)},
 		{Name: "random", Want: stricttoml.WantBool, Read: stricttoml.ReadBool(&m.Permissions.Random)},
+		{Name: "tools", Want: stricttoml.WantStrings, Read: stricttoml.ReadStrings(c.Checker, &m.Permissions.Tools, parseTools)},
 		{Name: "fs", Path: "permissions.fs", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.fsKeys(m) }},
 		{Name: "net", Path: "permissions.net", Want: stricttoml.WantTables, Members: func() []stricttoml.Key { return c.netKeys(m) }, Read: c.checkNet(m)},
 	}

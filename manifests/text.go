@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -245,4 +247,10 @@ func parseMemory(text string) (uint64, error) {
 
 func parseOutputLimit(text string) (uint64, error) {
 	return stricttoml.ParseSize(text, MinOutput, MaxOutput)
+}
+
+// parseTools reads the name of a tool, or the beginning of names and a star.
+func parseTools(text string) (string, error) {
+	p, err := capability.NewPermission(capability.KindTools, text)
+	return p.Name(), err
 }

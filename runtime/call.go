@@ -69,6 +69,9 @@ type Call struct {
 	// before it. If instances of the module cannot be saved, or this system cannot save any, there
 	// is no warm-up call.
 	Warm []byte
+	// Inside means that the call takes the place of a running call, which waits for it: it does not
+	// count among the running calls, and does not wait for a place.
+	Inside bool
 }
 
 // Output is what a guest wrote, whether or not it succeeded.
@@ -108,7 +111,7 @@ type Output struct {
 // the package documentation), and guest code has stopped by then. A non-nil error is an [*Error];
 // the Output is then filled as far as possible. Calls may run concurrently.
 func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
-	out, _, err := m.c.serve(ctx, m.c.request(call))
+	out, _, err := m.c.serve(ctx, m.c.request(call), call.Inside)
 	return out, err
 }
 
@@ -118,7 +121,7 @@ func (m *Module) Call(ctx context.Context, call Call) (Output, error) {
 func (m *Module) Start(ctx context.Context, call Call) (unsaved string, ended bool, out Output, err error) {
 	request := m.c.request(call)
 	request.StartOnly = true
-	out, s, err := m.c.serve(ctx, request)
+	out, s, err := m.c.serve(ctx, request, call.Inside)
 	if errors.Is(err, abi.ErrStarted) {
 		return s.Unsaved, false, Output{}, nil
 	}
@@ -126,12 +129,12 @@ func (m *Module) Start(ctx context.Context, call Call) (unsaved string, ended bo
 }
 
 // serve runs a call. The result s is nil if the call did not start.
-func (c *compiled) serve(ctx context.Context, request abi.Request) (out Output, s *abi.Call, err error) {
+func (c *compiled) serve(ctx context.Context, request abi.Request, inside bool) (out Output, s *abi.Call, err error) {
 	if err := c.check(ctx, request); err != nil {
 		return Output{}, nil, err
 	}
 	asked := time.Now()
-	turn, err := c.admit(ctx, request.Tenant)
+	turn, err := c.admit(ctx, callqueue.Need{Tenant: request.Tenant, Class: &c.calls, Inside: inside})
 	waited := time.Since(asked)
 	if err != nil {
 		return Output{Waited: waited}, nil, err
@@ -224,8 +227,8 @@ func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err e
 }
 
 // admit waits until the call may run. The caller must release the returned place with leave.
-func (c *compiled) admit(ctx context.Context, tenant string) (*callqueue.Turn, error) {
-	turn, err := c.r.calls.Enter(ctx, callqueue.Need{Tenant: tenant, Class: &c.calls})
+func (c *compiled) admit(ctx context.Context, need callqueue.Need) (*callqueue.Turn, error) {
+	turn, err := c.r.calls.Enter(ctx, need)
 	switch {
 	case err == nil:
 		return turn, nil

@@ -33,6 +33,9 @@ func reach(m standard.LoadedManifest) string {
 	if p.Random {
 		lines = append(lines, "Random numbers.")
 	}
+	if len(p.Tools) > 0 {
+		lines = append(lines, "Calls of other tools: "+codes(p.Tools)+".")
+	}
 	text := "None: the tool works only on its arguments.\n"
 	if len(lines) > 0 {
 		text = "- " + strings.Join(lines, "\n- ") + "\n"

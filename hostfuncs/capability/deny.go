@@ -43,6 +43,8 @@ func (p Permission) takes(other Permission, forbids func(p, q URLPattern) bool) 
 		return other.name == p.name && (other.kind == KindRead || other.kind == KindWrite) && other.mode() >= p.mode()
 	case KindKV:
 		return other.kind == KindKV && other.mode() >= p.mode()
+	case KindTools:
+		return other.kind == KindTools && matchesTools(p.name, other.name)
 	case KindNet:
 		return other.isNet() && p.takesMethods(other) && forbids(p.url, other.url)
 	case KindNetPrivate:
@@ -67,6 +69,11 @@ func (d Deny) left(url URLPattern, methods []string) []string {
 // net returns the denials that concern HTTP requests.
 func (d Deny) net() Deny {
 	return slices.DeleteFunc(slices.Clone(d), func(p Permission) bool { return !p.isNet() })
+}
+
+// tools returns the denials that concern calls of tools.
+func (d Deny) tools() Deny {
+	return slices.DeleteFunc(slices.Clone(d), func(p Permission) bool { return p.kind != KindTools })
 }
 
 // forbids reports whether denying p denies every URL that q matches.

@@ -83,7 +83,7 @@ func (g Grant) Describe(dirs bool) []string {
 	requests := each.Of(g.Net, func(n GrantedNet) described {
 		return described{n.Describe(), requestHarm(n.Private, len(n.Secrets) > 0, n.Methods)}
 	})
-	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random}
+	own := Permissions{Env: slices.Sorted(maps.Keys(g.Env)), KV: g.KV, Clock: g.Clock, Random: g.Random, Tools: g.Tools}
 	return worstFirst(mounts, requests, each.Of(own.plainPermissions(), Permission.described))
 }
 
@@ -112,7 +112,7 @@ func (p Permission) described() described { return described{p.String(), p.harm(
 // harm returns the harm of a permission other than mounts and requests.
 func (p Permission) harm() harm {
 	switch {
-	case p.kind == KindSecret:
+	case p.kind == KindSecret, p.kind == KindTools:
 		return harmSecrets
 	case p.kind == KindEnv:
 		return harmEnv
@@ -145,6 +145,8 @@ func (p Permission) broad() string {
 	switch {
 	case p.kind == KindWrite && p.name != ScratchMount:
 		return "changes and deletes files of the mount " + p.name
+	case p.kind == KindTools && p.name == anyTools:
+		return "calls every tool that its caller may call"
 	case !p.isNet():
 		return ""
 	case p.url.IsAny():

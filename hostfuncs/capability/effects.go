@@ -20,18 +20,19 @@ type Effects struct {
 func (p Permissions) Effects() Effects {
 	writes := slices.ContainsFunc(p.FS, FS.writes) ||
 		slices.ContainsFunc(p.Net, func(n Net) bool { return slices.ContainsFunc(n.asked(), changes) })
-	return effects(writes, len(p.Net) > 0, p.KV)
+	return effects(writes, len(p.Net) > 0, len(p.Tools) > 0, p.KV)
 }
 
 // Effects returns the effects of a call under the grant.
 func (g Grant) Effects() Effects {
 	writes := slices.ContainsFunc(g.FS, func(f GrantedFS) bool { return f.writes() }) ||
 		slices.ContainsFunc(g.Net, func(n GrantedNet) bool { return slices.ContainsFunc(n.Methods, changes) })
-	return effects(writes, len(g.Net) > 0, g.KV)
+	return effects(writes, len(g.Net) > 0, len(g.Tools) > 0, g.KV)
 }
 
-func effects(writes, sends bool, kv Mode) Effects {
-	return Effects{ReadOnly: !writes && kv != ModeWrite, Destructive: writes, OpenWorld: sends}
+// effects: a tool that calls others may have any effect that they have.
+func effects(writes, sends, calls bool, kv Mode) Effects {
+	return Effects{ReadOnly: !writes && !calls && kv != ModeWrite, Destructive: writes || calls, OpenWorld: sends || calls}
 }
 
 // writes reports whether a call can change files in the mount that remain after the call.

@@ -20,6 +20,10 @@ type Grant struct {
 	// KV is the access to the tool's own store.
 	KV            Mode
 	Clock, Random bool
+	// Tools lists the tools that may be called, like Permissions.Tools. ToolsDeny lists denials
+	// that override it. [Grant.Calls] evaluates both.
+	Tools     []string
+	ToolsDeny Deny
 	// Protected equals Grantable.Protected.
 	Protected []string
 }
@@ -117,7 +121,7 @@ func (g Grant) Permissions() []Permission {
 	}
 	permissions = append(permissions, each.Of(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
 	permissions = append(permissions, upTo(KindKV, g.KV, "")...)
-	permissions = append(permissions, Permissions{Clock: g.Clock, Random: g.Random}.plainPermissions()...)
+	permissions = append(permissions, Permissions{Clock: g.Clock, Random: g.Random, Tools: g.Tools}.plainPermissions()...)
 	return unique(permissions)
 }
 

@@ -21,6 +21,9 @@ type Grantable struct {
 	KV Mode
 	// Clock and Random make the real clock and real randomness grantable.
 	Clock, Random bool
+	// Tools lists the tools that may be called, like Permissions.Tools. A request is granted as far
+	// as it is listed.
+	Tools []string
 	// Protected lists host paths. A mount for writing must not be, contain or lie in any of these
 	// paths.
 	Protected []string
@@ -51,7 +54,7 @@ type GrantableSecret struct {
 // Clone returns a copy that shares no memory with o.
 func (o Grantable) Clone() Grantable {
 	o.Mounts = maps.Clone(o.Mounts)
-	o.Env = maps.Clone(o.Env)
+	o.Env, o.Tools = maps.Clone(o.Env), slices.Clone(o.Tools)
 	o.Net = slices.Clone(o.Net)
 	for i := range o.Net {
 		o.Net[i].Methods = slices.Clone(o.Net[i].Methods)
@@ -89,6 +92,8 @@ func (o Grantable) offers(p Permission) bool {
 		return o.Clock
 	case KindRandom:
 		return o.Random
+	case KindTools:
+		return slices.ContainsFunc(o.Tools, func(pattern string) bool { return matchesTools(pattern, p.name) })
 	}
 	return false
 }
@@ -164,6 +169,10 @@ func (o *Grantable) add(b Bound, p Permission) error {
 		o.Clock = true
 	case KindRandom:
 		o.Random = true
+	case KindTools:
+		if !o.offers(p) {
+			o.Tools = append(o.Tools, p.name)
+		}
 	}
 	return nil
 }
@@ -231,6 +240,8 @@ func (o Grantable) Only(permissions ...Permission) Grantable {
 			only.Clock = o.Clock
 		case KindRandom:
 			only.Random = o.Random
+		case KindTools:
+			only.Tools = append(only.Tools, o.toolsFor(p.name)...)
 		}
 	}
 	return only

@@ -34,11 +34,19 @@ func Intersect(p Permissions, o Grantable) (Grant, []Permission) {
 	for _, permission := range p.plainPermissions() {
 		switch {
 		case permission.kind == KindSecret: // granted with the requests above
+		case permission.kind == KindTools:
+			granted := o.toolsFor(permission.name)
+			if grant.Tools = append(grant.Tools, granted...); len(granted) == 0 {
+				missing = append(missing, permission)
+			}
 		case !o.allows(permission):
 			missing = append(missing, permission)
 		default:
 			grant.add(permission, o)
 		}
+	}
+	if len(grant.Tools) > 0 {
+		grant.ToolsDeny = o.Deny.tools()
 	}
 	return grant, unique(missing)
 }

@@ -25,6 +25,7 @@ const (
 	KindKV         Kind = "kv"
 	KindClock      Kind = "clock"
 	KindRandom     Kind = "random"
+	KindTools      Kind = "tools"
 )
 
 // Permission is one permission in the form in which people write it:
@@ -41,6 +42,8 @@ const (
 //	kv:write          reading and writing it
 //	clock             real time
 //	random            real randomness
+//	tools:NAME        calls of another tool of the caller
+//	tools:PREFIX*     calls of every tool whose name begins so
 //
 // The same text makes an access grantable or denies it, depending on where the operator writes it;
 // see [Deny] for what a denial covers.
@@ -48,7 +51,7 @@ const (
 // Permissions can be compared with == and used as map keys. The zero value is not a permission.
 type Permission struct {
 	kind    Kind
-	name    string // the name of a mount, variable or secret; "read" or "write" for KindKV
+	name    string // the name of a mount, variable, secret or tool; "read" or "write" for KindKV
 	url     URLPattern
 	methods string // sorted and separated by commas; "" for all
 }
@@ -56,8 +59,8 @@ type Permission struct {
 // Kind returns the kind, or "" for the zero value.
 func (p Permission) Kind() Kind { return p.kind }
 
-// Name returns the name of the mount, variable or secret, "read" or "write" for KindKV, and "" for
-// other kinds.
+// Name returns the name of the mount, variable, secret or tool, "read" or "write" for KindKV, and
+// "" for other kinds. The name of a tool may end with "*".
 func (p Permission) Name() string { return p.name }
 
 // URL returns the pattern of KindNet and KindNetPrivate, and the zero value for other kinds.
@@ -152,6 +155,7 @@ var forms = []struct {
 	{KindKV, "kv:read or kv:write"},
 	{KindClock, "clock"},
 	{KindRandom, "random"},
+	{KindTools, "tools:NAME"},
 }
 
 // Kinds returns all kinds of permissions. The caller may change the result.
@@ -219,6 +223,8 @@ func parsePermission(text string) (Permission, error) {
 		return p, checkNoPattern(envName, rest, "variables", `a variable; write up to 128 letters, digits and "_", such as LANG`)
 	case KindSecret:
 		return p, checkSecretName(rest)
+	case KindTools:
+		return p, checkGrammar(toolPattern, rest, `a tool; write a name such as grep, or its beginning and a star, such as mcp__github__*`)
 	case KindKV:
 		if p.mode() == ModeNone {
 			return p, errors.New("the store has the modes read and write; write kv:read or kv:write")
@@ -265,9 +271,11 @@ func unknownKind(text, head string) error {
 
 // The grammars of names. Names of secrets may contain hyphens, like keys of a TOML file.
 var (
-	mountName  = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	secretName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
+	mountName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	envName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	// A pattern is the name of a tool, or the beginning of names and a star.
+	toolPattern = regexp.MustCompile(`^([a-z][a-z0-9_-]{0,63}|([a-z][a-z0-9_-]{0,62})?\*)$`)
+	secretName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
 
 // checkSecretName refuses an invalid name of a secret.

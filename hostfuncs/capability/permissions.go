@@ -22,6 +22,9 @@ type Permissions struct {
 	Clock bool
 	// Random requests real randomness. Without it the guest reads a fixed stream.
 	Random bool
+	// Tools lists other tools that the tool wants to call, as names or as beginnings of names with
+	// a star. Each call is decided like a call of the tool's caller.
+	Tools []string
 }
 
 // Validate returns the first error in Net and KV, with its field and how to fix it. Mounts and
@@ -35,7 +38,7 @@ func (p Permissions) Validate() error {
 
 // Clone returns a copy that shares no memory with p.
 func (p Permissions) Clone() Permissions {
-	p.Env = slices.Clone(p.Env)
+	p.Env, p.Tools = slices.Clone(p.Env), slices.Clone(p.Tools)
 	p.FS, p.Net = each.Of(p.FS, FS.clone), each.Of(p.Net, Net.clone)
 	return p
 }
@@ -57,7 +60,7 @@ func (p Permissions) plainPermissions() []Permission {
 	if p.Random {
 		permissions = append(permissions, Permission{kind: KindRandom})
 	}
-	return permissions
+	return append(permissions, each.Of(p.Tools, toolsPermission)...)
 }
 
 // secrets returns one use of each requested secret.
@@ -110,11 +113,11 @@ func (p Permissions) ForRequest(method string, u *url.URL) Permissions {
 
 // Reading returns the permissions that remain for a call that must not change or send anything. The
 // store and all mounts except ScratchMount become read-only. Scratch space stays writable, because
-// it is removed after the call. There are no requests and therefore no secrets. Variables, clock
-// and randomness stay. The result shares no memory with p.
+// it is removed after the call. There are no requests and therefore no secrets, and no calls of
+// tools. Variables, clock and randomness stay. The result shares no memory with p.
 func (p Permissions) Reading() Permissions {
 	reading := p.Clone()
-	reading.Net = nil
+	reading.Net, reading.Tools = nil, nil
 	reading.KV = min(p.KV, ModeRead)
 	for i := range reading.FS {
 		if fs := &reading.FS[i]; fs.Mount != ScratchMount {

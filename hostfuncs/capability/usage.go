@@ -16,6 +16,8 @@ type Usage struct {
 	KeysWritten []string `json:"keys_written,omitempty"`
 	// Secrets lists the names of secrets that were added to requests.
 	Secrets []string `json:"secrets,omitempty"`
+	// ToolsCalled lists the tools that the guest called, under the names that it used.
+	ToolsCalled []string `json:"tools_called,omitempty"`
 	// More reports that at least one of the lists is incomplete.
 	More bool `json:"more,omitempty"`
 }
@@ -40,9 +42,9 @@ type RequestUsage struct {
 }
 
 // Changed reports whether the call may have changed anything outside itself: it wrote a file or a
-// key, or sent a request other than GET and HEAD that may have arrived.
+// key, called another tool, or sent a request other than GET and HEAD that may have arrived.
 func (u Usage) Changed() bool {
-	if len(u.FilesWritten)+len(u.KeysWritten) > 0 {
+	if len(u.FilesWritten)+len(u.KeysWritten)+len(u.ToolsCalled) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(u.Requests, func(r RequestUsage) bool { return r.Sent && changes(r.Method) })
@@ -54,7 +56,7 @@ func (u Usage) Plus(other Usage) Usage {
 		FilesRead: both(u.FilesRead, other.FilesRead), FilesWritten: both(u.FilesWritten, other.FilesWritten),
 		Requests: slices.Concat(u.Requests, other.Requests),
 		KeysRead: both(u.KeysRead, other.KeysRead), KeysWritten: both(u.KeysWritten, other.KeysWritten),
-		Secrets: both(u.Secrets, other.Secrets), More: u.More || other.More,
+		Secrets: both(u.Secrets, other.Secrets), ToolsCalled: both(u.ToolsCalled, other.ToolsCalled), More: u.More || other.More,
 	}
 }
 
@@ -66,5 +68,5 @@ func both(a, b []string) []string {
 
 // None reports whether the call accessed nothing.
 func (u Usage) None() bool {
-	return len(u.FilesRead)+len(u.FilesWritten)+len(u.Requests)+len(u.KeysRead)+len(u.KeysWritten)+len(u.Secrets) == 0
+	return len(u.FilesRead)+len(u.FilesWritten)+len(u.Requests)+len(u.KeysRead)+len(u.KeysWritten)+len(u.Secrets)+len(u.ToolsCalled) == 0
 }

@@ -83,6 +83,9 @@ type Need struct {
 	// file systems ignore it. Links are not followed: two paths to the same file that differ by a
 	// link count as different files.
 	Paths []string
+	// Inside means that the call takes the place and the memory of a running call, which waits for
+	// it. It can wait only for files.
+	Inside bool
 }
 
 // Class counts the running calls of one kind, such as the calls of one module. It belongs to one
@@ -217,15 +220,23 @@ func (q *Queue) giveUp(t *Turn, err error) *GaveUp {
 // run marks a turn as running and reserves the resources that it needs.
 func (q *Queue) run(t *Turn) {
 	t.state = runs
-	q.running.Add(1)
-	t.own.running++
-	t.own.memory += t.need.Memory
-	if t.need.Class != nil {
-		t.need.Class.running++
-	}
+	q.count(t, 1)
 	if len(t.need.Paths) > 0 {
 		t.since = time.Now()
 		q.holding = append(q.holding, t)
+	}
+}
+
+// count counts a turn that begins (1) or ends (-1) to run.
+func (q *Queue) count(t *Turn, sign int) {
+	if t.need.Inside {
+		return
+	}
+	q.running.Add(int64(sign))
+	t.own.running += sign
+	t.own.memory += uint64(sign) * t.need.Memory
+	if t.need.Class != nil {
+		t.need.Class.running += sign
 	}
 }
 
@@ -233,12 +244,7 @@ func (q *Queue) run(t *Turn) {
 func (q *Queue) end(t *Turn, to state) {
 	switch t.state {
 	case runs:
-		q.running.Add(-1)
-		t.own.running--
-		t.own.memory -= t.need.Memory
-		if t.need.Class != nil {
-			t.need.Class.running--
-		}
+		q.count(t, -1)
 		if at := slices.Index(q.holding, t); at >= 0 {
 			q.holding = slices.Delete(q.holding, at, at+1)
 		}
@@ -251,9 +257,9 @@ func (q *Queue) end(t *Turn, to state) {
 	if *t.own == (tenant{}) {
 		delete(q.tenants, t.need.Tenant)
 	}
-	for i := 0; i < len(q.waiting) && !q.full(); {
+	for i := 0; i < len(q.waiting); {
 		next := q.waiting[i]
-		if !q.mayRun(next, q.waiting[:i]) {
+		if q.full() && !next.need.Inside || !q.mayRun(next, q.waiting[:i]) {
 			i++
 			continue
 		}
@@ -281,6 +287,8 @@ func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
 // turn wait, it returns Files, even if no other call holds the files.
 func (q *Queue) lacks(t *Turn) Want {
 	switch b := q.b; {
+	case t.need.Inside:
+		return Files
 	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:
 		return Places
 	case b.TenantMemory > 0 && t.need.Memory > b.TenantMemory-t.own.memory:
@@ -318,6 +326,9 @@ func (t *Turn) overlaps(other *Turn) bool {
 
 // Overlap reports whether two paths are equal or one contains the other.
 func Overlap(a, b string) bool { return overlap(normal(a), normal(b)) }
+
+// Within reports whether a path is dir or is below it.
+func Within(dir, path string) bool { return within(normal(dir), normal(path)) }
 
 func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 

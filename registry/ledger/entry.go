@@ -36,6 +36,7 @@ type Entry struct {
 	running  bool // the tool is loaded, so its digest is known without waiting
 
 	// The fields below are set by the stages, in this order.
+	parent      string
 	arguments   jsonschema.Arguments
 	hash        string // hash of the arguments; empty until the hash is needed
 	shell       string
@@ -70,6 +71,9 @@ type Tool interface {
 
 // Ref returns the reference to the call.
 func (e *Entry) Ref() tool.CallRef { return e.state.CallRef }
+
+// Nested records the ID of the call that made this call; "" means that a caller made it.
+func (e *Entry) Nested(parent string) { e.parent = parent }
 
 // Found records the tool of the call.
 func (e *Entry) Found(t Tool, spec *tool.Spec) {

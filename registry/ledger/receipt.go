@@ -36,7 +36,7 @@ func (e *Entry) report(result tool.Result, failure *tool.Error) {
 // receipt returns the receipt of the call, which has ended with a result or an error.
 func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	r := tool.Receipt{
-		CallRef: e.state.CallRef, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
+		CallRef: e.state.CallRef, Parent: e.parent, Started: e.started, Duration: result.Call.Duration, Waited: result.Call.Waited, Digest: e.digest,
 		Grant: capability.Strings(e.permissions), Approved: e.approvedBy != "", ApprovedBy: e.approvedBy, Shell: e.shell,
 		Usage: result.Call.Usage, Fuel: result.Call.Fuel, Memory: result.Call.Memory, Attempts: result.Call.Attempts,
 	}

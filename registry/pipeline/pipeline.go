@@ -153,6 +153,7 @@ func (p *Pipeline) Execute(ctx context.Context, r Request) (tool.Result, error) 
 func (p *Pipeline) execute(ctx context.Context, r Request, early *prepared) (tool.Result, error) {
 	ctx, entry, err := p.o.Ledger.Open(ctx, &r.Call)
 	defer entry.Close()
+	entry.Nested(r.Parent)
 	if err != nil {
 		return entry.End(tool.Result{}, err)
 	}

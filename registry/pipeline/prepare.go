@@ -30,7 +30,8 @@ type Request struct {
 	// contain untrusted results of resolving references in the outer call.
 	Parent string
 
-	depth     int    // Invocation.Depth of the call
+	depth     int // Invocation.Depth of the call
+	inside    *inside
 	onAllowed func() // called when the call is allowed to run; may be nil
 }
 
@@ -63,6 +64,9 @@ func (p *Pipeline) find(r *Request) (prepared, error) {
 		return c, err
 	}
 	c.tool = found
+	if err := r.inside.permits(found.Spec.Name); err != nil {
+		return c, err
+	}
 	if found.Disabled {
 		return c, &tool.Error{Code: tool.CodeDisabled, Message: "the tool is switched off"}
 	}

@@ -97,6 +97,9 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 // enter waits until the schedule allows the call to run.
 func (p *Pipeline) enter(ctx context.Context, entry *ledger.Entry, a authorised) (leave func(), err error) {
 	need := schedule.Need{Tenant: a.Call.Tenant, Name: a.tool.Spec.Name, Paths: schedule.Changes(a.grant, a.changes())}
+	if in := a.inside; in != nil {
+		need.Inside, need.Held = true, in.held
+	}
 	if a.Parent != "" {
 		need.Name += ", which another tool such as process started,"
 	}
@@ -168,8 +171,9 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
-		Secrets: a.Options.Secrets, Now: a.Options.Now, Seed: a.Options.Seed,
-		Start: func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
+		Secrets: a.Options.Secrets, Now: a.Options.Now, Seed: a.Options.Seed, Inside: a.inside != nil,
+		Start:    func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call, nil) },
+		CallTool: p.callerInside(a),
 		Tools: func() tool.View {
 			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Options.Sees(t.Spec) })
 		},

@@ -51,7 +51,7 @@ func parsePermissionPattern(entry string) (permissionPattern, error) {
 		if named {
 			return p, fmt.Errorf("%q: nothing may follow %s", entry, kind)
 		}
-	case capability.KindRead, capability.KindWrite, capability.KindEnv, capability.KindSecret:
+	case capability.KindRead, capability.KindWrite, capability.KindEnv, capability.KindSecret, capability.KindTools:
 		if name == "" {
 			return p, fmt.Errorf("%q: write %s:NAME, or %s:* for all", entry, kind, kind)
 		}

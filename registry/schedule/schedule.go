@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/internal/callqueue"
@@ -55,6 +56,10 @@ type Need struct {
 	// Paths are absolute paths on the host. The call may change them and everything below them;
 	// see [Changes].
 	Paths []string
+	// Inside means that the call takes the place and the memory of a running call, which waits for
+	// it. Held are the paths that this call has.
+	Inside bool
+	Held   []string
 }
 
 // Schedule decides when calls run, and records what the tenants have used. It is safe for
@@ -88,6 +93,9 @@ func New(o Options) *Schedule {
 // needs more memory than its tenant may use, or if WaitTimeout passed. Otherwise it is the error of
 // ctx.
 func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited time.Duration, err error) {
+	if need.Inside {
+		return s.enterInside(ctx, need)
+	}
 	if s.o.MaxTenantMemory == 0 {
 		need.Memory = 0
 	}
@@ -98,8 +106,28 @@ func (s *Schedule) Enter(ctx context.Context, need Need) (leave func(), waited t
 	if len(need.Paths) == 0 && !s.bounded {
 		return func() {}, 0, nil
 	}
+	return s.wait(ctx, callqueue.Need{Tenant: need.Tenant, Name: need.Name, Memory: need.Memory, Paths: need.Paths})
+}
+
+// enterInside waits only for files. A call inside a call that has files never waits for others,
+// because two such calls could wait for each other.
+func (s *Schedule) enterInside(ctx context.Context, need Need) (leave func(), waited time.Duration, err error) {
+	paths := slices.DeleteFunc(slices.Clone(need.Paths), func(path string) bool {
+		return slices.ContainsFunc(need.Held, func(held string) bool { return callqueue.Within(held, path) })
+	})
+	switch {
+	case len(paths) == 0:
+		return func() {}, 0, nil
+	case len(need.Held) > 0:
+		return nil, 0, exhausted(limitFiles, "the tool that makes the call may change other files itself, so the call cannot wait for its files; ask for the same directories in the tool, or for none")
+	}
+	return s.wait(ctx, callqueue.Need{Tenant: need.Tenant, Name: need.Name, Paths: paths, Inside: true})
+}
+
+// wait waits for a turn.
+func (s *Schedule) wait(ctx context.Context, need callqueue.Need) (leave func(), waited time.Duration, err error) {
 	asked := time.Now()
-	turn, err := s.queue.Enter(ctx, callqueue.Need{Tenant: need.Tenant, Name: need.Name, Memory: need.Memory, Paths: need.Paths})
+	turn, err := s.queue.Enter(ctx, need)
 	waited = time.Since(asked)
 	var gaveUp *callqueue.GaveUp
 	switch {

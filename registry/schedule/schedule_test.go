@@ -63,3 +63,47 @@ func TestEnter(t *testing.T) {
 		leave() // a second call of leave has no effect
 	})
 }
+
+// A call inside another takes its place and memory, and waits only for files, unless the other call
+// has files itself.
+func TestCallsInsideOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{MaxCalls: 1, MaxTenantCalls: 1, MaxTenantMemory: 100})
+		leave, _, err := s.Enter(t.Context(), Need{Tenant: "t", Memory: 100, Paths: []string{"/w"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside, _, err := s.Enter(t.Context(), Need{Tenant: "t", Memory: 100, Inside: true, Held: []string{"/w"}, Paths: []string{"/w/a"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside()
+		if _, _, err := s.Enter(t.Context(), Need{Tenant: "t", Inside: true, Held: []string{"/w"}, Paths: []string{"/other"}}); tool.CodeOf(err) != tool.CodeResourceExhausted {
+			t.Errorf("a call inside a call with files waits for others: %v", err)
+		}
+		// A call without files of its own waits for those that another call has.
+		ran := make(chan error)
+		go func() {
+			done, _, err := s.Enter(t.Context(), Need{Tenant: "t", Inside: true, Paths: []string{"/w/b"}})
+			if err == nil {
+				done()
+			}
+			ran <- err
+		}()
+		synctest.Wait()
+		select {
+		case err := <-ran:
+			t.Errorf("the call did not wait: %v", err)
+		default:
+		}
+		leave()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		again, _, err := s.Enter(t.Context(), Need{Tenant: "t", Memory: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again()
+	})
+}

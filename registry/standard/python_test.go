@@ -116,7 +116,7 @@ func openScripts(t testing.TB, o standard.Options, all map[string]map[string]str
 	o.Registry.Approvals.Approver = registry.ApproverFunc(allow)
 	o.Registry.Rules.Grantable = capability.Grantable{
 		Mounts: map[string]capability.Mount{"workspace": {Dir: o.Workspace, Mode: capability.ModeRead}},
-		Random: true, KV: capability.ModeWrite,
+		Random: true, KV: capability.ModeWrite, Tools: []string{"*"},
 	}
 	reg, err := standard.New(o)
 	if err != nil {

@@ -26,6 +26,7 @@ path = %q
 [permissions]
 random = true
 kv = "write"
+tools = ["text", "value"]
 
 [parameters]
 type = "object"
@@ -81,6 +82,14 @@ def run(args):
     swapped = kv.swap("b", "text", "new"), kv.swap("b", "text", "other"), kv.swap("c", None, "made")
     kv.delete("a"), kv.delete("c")
     return [repr(kv.get("a")), repr(kv.get("a", 1)), repr(kv.get("b")), swapped, kv.list(), kv.list("b", "b")]
+`,
+		"calls": `import wasmtool
+def run(args):
+    got = wasmtool.call("value")
+    try:
+        wasmtool.call("prints")
+    except wasmtool.HostError as e:
+        return [got.value, got.structured, wasmtool.call("text", {"a": "Bern"}).value, e.kind]
 `,
 		"reports": `import wasmtool
 def run(args):
@@ -145,6 +154,7 @@ def run(args):
 		"whole":   "short",
 		"prints":  "done",
 		"store":   `["None","1","b'new'",[true,false,true],["b"],[]]`,
+		"calls":   `[{"list":[1,2.5,null,true,"é"],"n":"Zürich"},{"list":[1,2.5,null,true,"é"],"n":"Zürich"},"naïve Bern","permission_denied"]`,
 		"reports": `["reports",false]`,
 		"refused": `["denied",false]`,
 		"program": "Zürich x {'a': 'Zürich'} /tool/tool.py",

@@ -142,6 +142,7 @@ func (o *Options) grantableFor(spec tool.Spec) capability.Grantable {
 	}
 	maps.Copy(given.Secrets, more.Secrets)
 	given.KV = max(given.KV, more.KV)
+	given.Tools = append(given.Tools, more.Tools...)
 	given.Deny = append(given.Deny, more.Deny...)
 	given.Protected = append(given.Protected, more.Protected...)
 	if o.Registry.Rules.AskOutside || file.PolicyConfig().AskOutside || o.Policy.AskOutside {

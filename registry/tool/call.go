@@ -135,6 +135,13 @@ type Invocation struct {
 	// but may have one of its own. It ends when it is done or when ctx is done; it may
 	// outlast this call. Never nil if a registry runs the tool.
 	Start func(ctx context.Context, call Call) Started
+	// CallTool makes a call of another tool for code in the sandbox, and waits for its end. In
+	// contrast to Start, Grant.Calls must permit the tool, and the call takes the place and the
+	// memory of this call, which must do nothing else meanwhile. The error is an *[Error]. Never
+	// nil if a registry runs the tool.
+	CallTool func(ctx context.Context, call Call) (Result, error)
+	// Inside means that this call takes the place of the call that waits for it; see CallTool.
+	Inside bool
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is
 	// nil. The executor calls it once for each such Result, as soon as the outcome is known,
 	// possibly before Execute returns. Until then the call is running. Further calls of Complete

@@ -12,6 +12,8 @@ import (
 // only digests of arguments and result, and only names of secrets and variables.
 type Receipt struct {
 	CallRef
+	// Parent is the ID of the call that made this call; empty if a caller made it.
+	Parent string `json:"parent,omitempty"`
 	// Version is the tool's version.
 	Version string `json:"version,omitempty"`
 	// Resolved is true if Tool is the name of a tool, and false if it is only the requested name.

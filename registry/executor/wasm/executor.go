@@ -345,7 +345,7 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 		Listener: listener,
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
-		Now:       in.Now, Seed: in.Seed,
+		Now:       in.Now, Seed: in.Seed, CallTool: callTool(in),
 		CallInfo: func() hostfuncs.CallInfo {
 			about := hostfuncs.CallInfo{
 				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,
@@ -400,8 +400,8 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		Input:  m.Module.Stdin.Input(in.Arguments, in.Text),
 		Config: m.Module.Config,
 		Limits: runtime.Limits{Memory: m.Limits.Memory, Output: int64(m.Limits.Output), Fuel: m.Limits.Fuel},
-		Tenant: in.Call.Tenant,
-		Warm:   m.Module.Warm,
+		Tenant: in.Call.Tenant, Inside: in.Inside,
+		Warm: m.Module.Warm,
 	}
 	if m.Module.MCPTool != "" {
 		input, err := mcpInput(m.Module, in.Arguments)

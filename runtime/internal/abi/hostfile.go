@@ -193,6 +193,13 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 		return nil, nil
 	}),
 	"update":       func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
+	"tool_call": with(func(c *Call, a struct {
+		Tool      string          `json:"tool"`
+		Arguments json.RawMessage `json:"arguments"`
+	}) (any, error) {
+		result, err := c.Bindings.CallTool(c.hostContext(), a.Tool, a.Arguments)
+		return json.RawMessage(result), err
+	}),
 	"context_read": func(c *Call, _ json.RawMessage) (any, error) { return c.Bindings.CallInfo(), nil },
 }
 

@@ -225,6 +225,7 @@ func allTools(tools *registry.Registry) tool.Spec {
 	for _, info := range tools.Tools().List(catalogue.Filter{Disabled: true}) {
 		asked := info.Permissions
 		p.FS, p.Env, p.Net = append(p.FS, asked.FS...), append(p.Env, asked.Env...), append(p.Net, asked.Net...)
+		p.Tools = append(p.Tools, asked.Tools...)
 		p.KV, p.Clock, p.Random = max(p.KV, asked.KV), p.Clock || asked.Clock, p.Random || asked.Random
 	}
 	return all

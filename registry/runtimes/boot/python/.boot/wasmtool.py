@@ -141,6 +141,24 @@ class _Files:
 files = _Files()
 
 
+class ToolResult:
+    """The result of another tool: its text, content (a list of blocks) and structured value.
+
+    value is the structured value, or the text if there is none.
+    """
+
+    def __init__(self, fields):
+        self.content, self.structured = fields["content"] or [], fields.get("structured")
+        self.text = "\n".join(block["text"] for block in self.content if block["type"] == "text")
+        self.value = self.text if self.structured is None else self.structured
+
+
+def call(tool, arguments=None):
+    """Calls another tool, which permissions.tools must name. A call that fails is a HostError, whose
+    kind is the code of the failure."""
+    return ToolResult(_host("tool_call", tool=tool, arguments=arguments or {}))
+
+
 def secret_exists(name):
     """Reports whether the operator has a secret that the tool may use. No script can read a secret."""
     return _host("secret_exists", name=name)

@@ -108,6 +108,15 @@ export const files = {
   list: (path = ".") => apply(sort, sys.list(absolute(path)), [(a, b) => (a.name < b.name ? -1 : 1)]),
 };
 
+// call calls another tool, which permissions.tools must name. The result has text, content (blocks),
+// structured, and value: the structured value, or the text if there is none. A call that fails is a
+// HostError, whose kind is the code of the failure.
+export function call(tool, args = {}) {
+  const { content, structured } = host("tool_call", { tool, arguments: args });
+  const text = (content ?? []).filter((block) => block.type === "text").map((block) => block.text).join("\n");
+  return { content: content ?? [], structured, text, value: structured ?? text };
+}
+
 // secretExists reports whether the operator has a secret that the tool may use. No script can read
 // a secret.
 export const secretExists = (name) => host("secret_exists", { name });
