@@ -194,7 +194,7 @@ func (l manifestCheck) take(ctx context.Context, m *manifests.Manifest, stamp st
 // exactly what was checked.
 func (l manifestCheck) prepare(ctx context.Context, m *manifests.Manifest) (tool.Executor, error) {
 	files := manifests.FilesOf(l.directory, l.path, m)
-	if m.REST == nil {
+	if m.Module.Path != "" {
 		module, err := files.Module()
 		if err != nil {
 			return nil, invalidManifest(l.dir, err)

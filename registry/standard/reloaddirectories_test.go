@@ -18,6 +18,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry/config"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/runtime"
 )
 
 // exits returns a module that exits with a status, to tell modules apart.
@@ -69,6 +70,7 @@ func newWatching(t *testing.T, operator string) *watching {
 		},
 		NoCache:  true,
 		StateDir: t.TempDir(),
+		Runtime:  runtime.Options{CompileCommand: compiler},
 	}
 	if len(read.ToolDirectories()) == 0 {
 		o.Sources.Directories = []string{w.dir}
@@ -284,6 +286,7 @@ func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w.write("three/tool.toml", manifestOf("three", "aliases = [\"two\"]\n"))
 	w.write("three/m.wasm", exits(3))
 	w.look()
+	w.wantLook() // until the files stay as they are
 	w.wantLook("three was added")
 	w.wantCode("two", tool.CodeDisabled)
 	w.wantCode("three", tool.CodeDisabled)
@@ -339,6 +342,25 @@ func TestToolChangeTellsItsError(t *testing.T) {
 	c := standard.ToolChange{Kind: standard.ToolRemoved, Tool: "two", Source: "two/tool.toml", Err: errors.New("the rules stay as they were")}
 	if got, want := c.String(), "two was removed (two/tool.toml), but: the rules stay as they were"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A script that comes or changes is taken over like a module. Its interpreter is not a file of the
+// tool.
+func TestScriptsThatComeAndChange(t *testing.T) {
+	w := newWatching(t, "")
+	w.write("three/tool.js", "export const run = () => 'first'")
+	w.write("three/tool.toml", strings.Replace(manifestOf("three", ""), `module.path = "m.wasm"`, `script.path = "tool.js"`, 1))
+	w.wantLook() // until the files stay as they are
+	w.wantLook("three was added")
+	if got := answer(w.tools, "three"); got != "first" {
+		t.Error(got)
+	}
+	w.write("three/tool.js", "export const run = () => 'later'")
+	w.wantLook()
+	w.wantLook("three was replaced")
+	if got := answer(w.tools, "three"); got != "later" {
+		t.Error(got)
 	}
 }
 
