@@ -119,7 +119,7 @@ func TestTypesOfTheModule(t *testing.T) {
 		return slices.Compact(all)
 	}
 	exported := names("boot/js/vendor/wasmtool/index.js", `(?m)^export (?:const|class|function) (\w+)`)
-	typed := names("../../docs/wasmtool.d.ts", `(?m)^  (?:export )?(?:const|class|function) (\w+)`)
+	typed := names("../../cmd/wasmtool/internal/starter/ts/wasmtool.d.ts", `(?m)^  (?:export )?(?:const|class|function) (\w+)`)
 	if i := slices.Index(typed, "sys"); i >= 0 {
 		typed = slices.Delete(typed, i, i+1) // of wasmtool:sys
 	}

@@ -71,8 +71,8 @@ func sharedProgram(t *testing.T) (program, cache string) {
 }
 
 // conditions has the variables of the environment that must be set for parts of scripts: the
-// archive of Python, and a directory with packages of Debian.
-var conditions = map[string]string{"python": "WASMTOOL_PYTHON", "packages": "WASMTOOL_PYTHON_PACKAGES"}
+// archives of Python and esbuild, and a directory with packages of Debian.
+var conditions = map[string]string{"python": "WASMTOOL_PYTHON", "packages": "WASMTOOL_PYTHON_PACKAGES", "esbuild": "WASMTOOL_ESBUILD"}
 
 func TestScripts(t *testing.T) {
 	t.Parallel()

@@ -4,13 +4,15 @@ package starter
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"path"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/each"
 )
 
-//go:embed tool.toml python js
+//go:embed tool.toml python js ts
 var files embed.FS
 
 // Language is a language that a new tool can be written in.
@@ -25,6 +27,7 @@ func Languages() []Language {
 	return []Language{
 		{Name: "python", Title: "Python", script: "tool.py"},
 		{Name: "js", Title: "JavaScript", script: "tool.js"},
+		{Name: "ts", Title: "TypeScript", script: "tool.ts"},
 	}
 }
 
@@ -39,7 +42,16 @@ func (l Language) Tool(name string) (tooldir.Tool, error) {
 	if err != nil {
 		return tooldir.Tool{}, err
 	}
-	script, err := files.ReadFile(l.Name + "/" + l.script)
+	names, err := fs.Glob(files, l.Name+"/*")
+	if err != nil {
+		return tooldir.Tool{}, err
+	}
+	own := make(map[string][]byte)
+	for _, file := range names {
+		if own[path.Base(file)], err = files.ReadFile(file); err != nil {
+			return tooldir.Tool{}, err
+		}
+	}
 	filled := strings.NewReplacer(`"NAME"`, fmt.Sprintf("%q", name), `"SCRIPT"`, fmt.Sprintf("%q", l.script)).Replace(string(manifest))
-	return tooldir.Tool{Name: name, Manifest: []byte(filled), Files: map[string][]byte{l.script: script}}, err
+	return tooldir.Tool{Name: name, Manifest: []byte(filled), Files: own}, nil
 }
