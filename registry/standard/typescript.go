@@ -39,10 +39,14 @@ type typeScript struct {
 }
 
 // transform replaces the TypeScript in the files of a tool. A file that was transformed before is
-// taken from the cache, without esbuild.
+// taken from the cache, and esbuild does not run.
 func (t typeScript) transform(ctx context.Context, all map[string][]byte) error {
 	release, err := t.store.Release(runtimes.TypeScript)
 	if err != nil {
+		return err
+	}
+	if !t.store.Has(release) { // what a removed or revoked one made is not used either
+		_, err := t.read()
 		return err
 	}
 	var esbuild *runtime.Module
@@ -59,7 +63,7 @@ func (t typeScript) transform(ctx context.Context, all map[string][]byte) error 
 		key := sha256.Sum256(fmt.Appendf(nil, "%s %q %s", release.SHA256, release.Args, content))
 		output, err := t.runtime.Cached(hex.EncodeToString(key[:]), func() (_ []byte, err error) {
 			if esbuild == nil {
-				if esbuild, err = t.load(ctx, release); err != nil {
+				if esbuild, err = t.runtime.LoadKnown(ctx, release.SHA256, t.read); err != nil {
 					return nil, err
 				}
 			}
@@ -75,14 +79,13 @@ func (t typeScript) transform(ctx context.Context, all map[string][]byte) error 
 	return nil
 }
 
-func (t typeScript) load(ctx context.Context, release runtimes.Release) (*runtime.Module, error) {
-	return t.runtime.LoadKnown(ctx, release.SHA256, func() ([]byte, error) {
-		module, err := t.store.Read(release.Name)
-		if err != nil {
-			return nil, t.invalid(t.m.ErrorAt(t.source, "script.path", err.Error()))
-		}
-		return module, nil
-	})
+// read returns the module of esbuild.
+func (t typeScript) read() ([]byte, error) {
+	module, err := t.store.Read(runtimes.TypeScript)
+	if err != nil {
+		return nil, t.invalid(t.m.ErrorAt(t.source, "script.path", err.Error()))
+	}
+	return module, nil
 }
 
 // run returns what esbuild writes for a file.
