@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// Limits of Data. Every listing and every file is kept in memory.
+// Limits of Data. Every listing and every file is kept in memory. MaxOpenData limits the files of
+// the Data that a guest has open at once.
 const (
 	MaxDataFiles = 20_000
 	MaxDataBytes = 128 << 20
+	MaxOpenData  = 1024
 )
 
 // Data is a set of files that belong to a module and never change. Everything that a guest learns

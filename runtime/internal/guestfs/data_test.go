@@ -146,6 +146,39 @@ func TestDataIsReadOnly(t *testing.T) {
 	}
 }
 
+// Files of the guest's own that are open take memory of the host, and so do requests to the service
+// that are not complete.
+func TestOpenOwnFilesAreLimited(t *testing.T) {
+	for name, limit := range map[string]int{"a.py": guestfs.MaxOpenData, ".": guestfs.MaxOpenData, guestfs.ServiceName: guestfs.MaxOpenServices} {
+		var traces guestfs.Traces
+		fsys := guestfs.NewReadOnly(newData(t, map[string]string{"a.py": ""}), "/tool", &traces, func([]byte) []byte { return nil })
+		const rights = 0o600 // the engine opens the pre-opened directory without
+		var opened []sys.File
+		for {
+			file, errno := fsys.OpenFile(name, sys.O_RDONLY, rights)
+			if errno == sys.EAGAIN || len(opened) > limit {
+				break
+			}
+			if errno != 0 {
+				t.Fatal(name, errno)
+			}
+			opened = append(opened, file)
+		}
+		if len(opened) != limit {
+			t.Errorf("%s was opened %d times, want %d", name, len(opened), limit)
+		}
+		_, _ = opened[0].Close(), opened[0].Close()
+		for _, want := range []sys.Errno{0, sys.EAGAIN} {
+			if _, errno := fsys.OpenFile(name, sys.O_RDONLY, rights); errno != want {
+				t.Errorf("%s, after one file was closed: got %v, want %v", name, errno, want)
+			}
+		}
+		if _, errno := fsys.OpenFile(".", sys.O_RDONLY, 0); errno != 0 {
+			t.Errorf("at the limit, the engine opens the directory: %v", errno)
+		}
+	}
+}
+
 func second[T any](_ T, errno sys.Errno) sys.Errno { return errno }
 
 func errnoText(errno sys.Errno) string {

@@ -22,6 +22,8 @@ type dataFS struct {
 	prefix  string
 	traces  *Traces
 	service Service
+	// services is the number of open files of the service.
+	services int
 }
 
 // find returns a file, or the error for a name that does not exist.
@@ -54,8 +56,19 @@ func (d *dataFS) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.Fi
 	if errno != 0 {
 		return nil, errno
 	}
-	d.traces.open++
+	if errno := d.count(); errno != 0 {
+		return nil, errno
+	}
 	return &openData{fs: d, name: name, file: f}, 0
+}
+
+// count counts a file that is opened. Each open file takes memory of the host.
+func (d *dataFS) count() sys.Errno {
+	if d.traces.open >= MaxOpenData {
+		return sys.EAGAIN
+	}
+	d.traces.open++
+	return 0
 }
 
 // Stat describes a file.

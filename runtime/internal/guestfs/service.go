@@ -17,6 +17,9 @@ const (
 	ServiceName = ".host"
 	// MaxServiceRequest limits a request in bytes.
 	MaxServiceRequest = 16 << 20
+	// MaxOpenServices limits the files ServiceName that a guest has open at once, since each may
+	// hold a request and an answer.
+	MaxOpenServices = 4
 )
 
 // serviceFile is an open ServiceName. It keeps one request and one answer.
@@ -30,7 +33,13 @@ type serviceFile struct {
 // openService opens the file of the service.
 func (d *dataFS) openService() (sys.File, sys.Errno) {
 	d.traces.ownFiles = true
-	d.traces.open++
+	if d.services >= MaxOpenServices {
+		return nil, sys.EAGAIN
+	}
+	if errno := d.count(); errno != 0 {
+		return nil, errno
+	}
+	d.services++
 	return &serviceFile{fs: d}, 0
 }
 
@@ -94,6 +103,7 @@ func (*serviceFile) Readdir(int) ([]sys.Dirent, sys.Errno) { return nil, sys.ENO
 func (s *serviceFile) Close() sys.Errno {
 	if !s.closed {
 		s.closed = true
+		s.fs.services--
 		s.fs.traces.open--
 	}
 	return 0
