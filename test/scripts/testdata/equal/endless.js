@@ -1,0 +1,1 @@
+export function run(args) { return run(args); }

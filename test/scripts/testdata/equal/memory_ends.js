@@ -1,0 +1,4 @@
+export function run() {
+  const all = [];
+  for (;;) all.push({ all, text: `${all.length}` });
+}

@@ -1,0 +1,2 @@
+def run(args):
+    return {"a": {1, 2}}

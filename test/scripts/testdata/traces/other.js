@@ -1,0 +1,3 @@
+export const list = [];
+export let count = 0;
+export const add = () => count++;
