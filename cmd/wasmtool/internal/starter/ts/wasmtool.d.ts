@@ -60,6 +60,18 @@ declare module "wasmtool" {
     list(path?: string): Entry[];
   };
 
+  export interface CallResult {
+    /** The blocks of the result. */
+    content: { type: string; [field: string]: any }[];
+    structured: any;
+    text: string;
+    /** The structured value, or the text if there is none. */
+    value: any;
+  }
+
+  /** Calls another tool, which permissions.tools must name. */
+  export function call(tool: string, args?: Record<string, unknown>): CallResult;
+
   /** Reports whether the operator has a secret. No script can read one. */
   export function secretExists(name: string): boolean;
 
