@@ -1,6 +1,7 @@
 package standard_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -95,6 +96,21 @@ func TestGuestSDK_reactor(t *testing.T) {
 	t.Run("output", func(t *testing.T) { testProbeOutput(t, tools) })
 	t.Run("failure", func(t *testing.T) { testProbeFailure(t, tools) })
 	t.Run("talk", func(t *testing.T) { testProbeTalk(t, tools) })
+	t.Run("call", func(t *testing.T) {
+		manifest := fmt.Sprintf(probeManifest, "caller") + "\n[permissions]\ntools = [\"echo\"]\n"
+		tools, _ := openScripts(t, standard.Options{}, map[string]map[string]string{"caller": {"tool.toml": manifest, "tool.wasm": string(wasm)}})
+		for _, name := range []string{"echo", "other"} {
+			define(t, tools, tool.Spec{Name: name}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
+				return tool.TextResult(string(in.Arguments), map[string]int{"n": 1})
+			})
+		}
+		for range 3 {
+			result, err := execute(t, tools, "caller", `{"do":"call"}`)
+			if want := `["{\"text\":\"hello\"}","{\"n\":1}","permission_denied"]`; string(result.Structured) != want || err != nil {
+				t.Errorf("got %s, %v, want %s", result.Structured, err, want)
+			}
+		}
+	})
 }
 
 // TestGuestSDK_command shows that a command can call the same host functions.

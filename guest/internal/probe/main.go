@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/guest"
+	"github.com/wasmtool/wasmtool/guest/tools"
 )
 
 type input struct {
@@ -71,6 +72,17 @@ func probe(ctx context.Context, in input) (guest.Result, error) {
 			return guest.Result{}, errors.New("an update that is too large was accepted")
 		}
 		return guest.Result{Structured: guest.CurrentCall()}, nil
+	case "call":
+		r, err := tools.Call("echo", map[string]any{"text": "hello"})
+		if err != nil {
+			return guest.Result{}, err
+		}
+		_, err = tools.Call("other", nil)
+		var refused *tools.HostError
+		if !errors.As(err, &refused) {
+			return guest.Result{}, fmt.Errorf("the tool other gives %w", err)
+		}
+		return guest.Result{Structured: []string{r.Text(), string(r.Structured), refused.Kind}}, nil
 	case "bad":
 		return guest.Result{Content: []guest.Content{guest.Image(nil, "image/png")}}, nil
 	}

@@ -64,8 +64,10 @@ type Call struct {
 	Memory  MemoryUse
 	// Unsaved is why the start of a command with StartOnly could not be saved, or "".
 	Unsaved string
-	// LastError is the error of the last host function that failed for the guest.
-	LastError *hostfuncs.Error
+	// LastError is the error of the last host function that failed for the guest. toolResult is the
+	// result of the last call of another tool.
+	LastError  *hostfuncs.Error
+	toolResult []byte
 
 	process *Process
 	// caller is the context of the call. cause is why the host ends the call; once set, it does not

@@ -192,11 +192,12 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 		c.Bindings.Messages.Progress(a.Done, a.Total, []byte(a.Message))
 		return nil, nil
 	}),
-	"update":       func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
+	"update": func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
 	"tool_call": with(func(c *Call, a struct {
 		Tool      string          `json:"tool"`
 		Arguments json.RawMessage `json:"arguments"`
-	}) (any, error) {
+	},
+	) (any, error) {
 		result, err := c.Bindings.CallTool(c.hostContext(), a.Tool, a.Arguments)
 		return json.RawMessage(result), err
 	}),

@@ -80,6 +80,8 @@ var hostSizes = map[string]map[string][]size{
 		"kv_put":       {bytesAt(1), bytesAt(3)},
 		// the length absent means that there is no value
 		"kv_swap":       {bytesAt(1), freeAt(3), freeAt(5)},
+		"tool_call":     {freeAt(1), bytesAt(3)}, // a longer name is cut
+		"tool_result":   {freeAt(1)},             // writes at most the result
 		"log":           {freeAt(2)},             // 8 KiB are kept
 		"output_write":  {bytesAt(1)},            // bounded by limits.output
 		"progress":      {freeAt(3)},             // 1 KiB is kept

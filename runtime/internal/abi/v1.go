@@ -95,6 +95,7 @@ func (e *Engine) v1Builder() wazero.HostModuleBuilder {
 	x.messages()
 	x.web()
 	x.store()
+	x.tools()
 	x.files()
 	x.digest()
 	return x.b

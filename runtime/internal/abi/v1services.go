@@ -9,7 +9,7 @@ import (
 const (
 	// maxRequestBody limits the body of one request in bytes. The HTTP client may allow less.
 	maxRequestBody = 10 << 20
-	// maxSecretName is longer than the name of any secret, in bytes.
+	// maxSecretName is longer than the name of any secret or tool, in bytes.
 	maxSecretName = 256
 )
 
@@ -64,6 +64,23 @@ var (
 	errNoWeb        = notGranted("no HTTP request is permitted; the manifest must ask for it with [[permissions.net]], and the operator must grant it")
 	errBodyTooLarge = &hostfuncs.Error{Code: hostfuncs.CodeTooMuch, Kind: "too_large", Message: "the body of the request is too large; the limit is 10 MiB"}
 )
+
+// tools adds calls of other tools.
+func (x v1Exporter) tools() {
+	x.add("tool_call", 4, func(a args) (uint32, error) {
+		name, arguments := a.bytes(0), a.bytes(2)
+		if a.call.IsWarmUp {
+			return 0, errNoTools
+		}
+		result, err := a.call.Bindings.CallTool(a.call.hostContext(), string(name[:min(len(name), maxSecretName)]), arguments)
+		a.call.toolResult = result
+		return uint32(len(result)), err
+	})
+	x.add("tool_result", 2, func(a args) (uint32, error) { return copyOut(a.call.toolResult, a.bytes(0)), nil })
+}
+
+// errNoTools is the error for a module that calls a tool before it serves a call.
+var errNoTools = notGranted("no tool can be called while the module is prepared for its calls")
 
 // store adds the key-value store.
 func (x v1Exporter) store() {
