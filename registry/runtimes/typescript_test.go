@@ -124,6 +124,6 @@ func TestTypesOfTheModule(t *testing.T) {
 		typed = slices.Delete(typed, i, i+1) // of wasmtool:sys
 	}
 	if len(exported) < 10 || !slices.Equal(exported, typed) {
-		t.Errorf("the module exports %v, and has types for %v", exported, typed)
+		t.Errorf("the module exports %v, and wasmtool.d.ts of cmd/wasmtool/internal/starter/ts has %v", exported, typed)
 	}
 }
