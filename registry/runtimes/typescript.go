@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
 // IsTypeScript reports whether a file of a script must become JavaScript before the script runs.
@@ -20,19 +22,12 @@ func IsTypeScript(name string) bool {
 	return path.Ext(name) == ".ts" && !strings.HasSuffix(name, ".d.ts") && top != "vendor" && top != "data"
 }
 
-// SourceError is a mistake in a file of TypeScript. Line and Column start at 1; Column counts
-// characters.
-type SourceError struct {
-	Line, Column int
-	Message      string
-}
-
 // sourceError matches what esbuild prints of a mistake in its standard input.
 var sourceError = regexp.MustCompile(`\[ERROR\] (.+)\n\n +<stdin>:(\d+):(\d+):\n`)
 
 // SourceErrors returns the mistakes in a file of TypeScript that esbuild wrote to its standard
 // error, or nil if it says something else.
-func SourceErrors(source, stderr []byte) (all []SourceError) {
+func SourceErrors(file string, source, stderr []byte) (all stricttoml.Errors) {
 	lines := bytes.Split(source, []byte("\n"))
 	for _, found := range sourceError.FindAllStringSubmatch(string(stderr), -1) {
 		line, _ := strconv.Atoi(found[2]) // 0 if it is out of range
@@ -40,7 +35,7 @@ func SourceErrors(source, stderr []byte) (all []SourceError) {
 		if line > 0 && line <= len(lines) && column <= len(lines[line-1]) {
 			column = utf8.RuneCount(lines[line-1][:column])
 		}
-		all = append(all, SourceError{line, column + 1, found[1]})
+		all = append(all, &stricttoml.Error{File: file, Line: line, Column: column + 1, Message: found[1]})
 	}
 	return all
 }
@@ -58,10 +53,7 @@ func JavaScript(source, output []byte) ([]byte, error) {
 	}
 	var about struct{ Mappings string }
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(output[at+len(mapMark):])))
-	if err == nil {
-		err = json.Unmarshal(text, &about)
-	}
-	if err != nil {
+	if err != nil || json.Unmarshal(text, &about) != nil {
 		return nil, errors.New("the source map of esbuild is damaged")
 	}
 	return align(output[:at], mappings(about.Mappings), len(source)), nil
@@ -69,11 +61,6 @@ func JavaScript(source, output []byte) ([]byte, error) {
 
 // position is a line and a column, which counts UTF-16 units. Both start at 0.
 type position struct{ line, column int }
-
-// before reports whether p is before q.
-func (p position) before(q position) bool {
-	return p.line < q.line || p.line == q.line && p.column < q.column
-}
 
 // after returns the position after a character at p, as source maps count: see ECMA-426.
 func (p position) after(r rune, next byte) position {
@@ -142,10 +129,9 @@ func align(output []byte, all []mapping, room int) []byte {
 	var from, to position
 	next := 0
 	for i := 0; i < len(output); {
-		for ; next < len(all) && !from.before(all[next].output); next++ {
-			// A line of the output only begins inside of a template, where white space counts.
-			if from != all[next].output || from.column == 0 && from.line > 0 {
-				continue
+		for ; next < len(all) && from == all[next].output; next++ {
+			if from.column == 0 && from.line > 0 {
+				continue // lines of the output begin inside of templates, where white space counts
 			}
 			want := all[next].source
 			if feeds := want.line - to.line; feeds > 0 && want.line == last[next] && feeds <= room && mayBreak(output, i) {

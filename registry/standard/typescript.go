@@ -3,7 +3,6 @@ package standard
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs"
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/files"
-	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/runtimes"
@@ -61,7 +59,7 @@ func (t typeScript) transform(ctx context.Context, all map[string][]byte) error 
 		}
 		content := all[name]
 		key := sha256.Sum256(fmt.Appendf(nil, "%s %q %s", release.SHA256, release.Args, content))
-		output, err := t.runtime.Cached(hex.EncodeToString(key[:]), func() (_ []byte, err error) {
+		output, err := t.runtime.Cached(fmt.Sprintf("%x", key), func() (_ []byte, err error) {
 			if esbuild == nil {
 				if esbuild, err = t.runtime.LoadKnown(ctx, release.SHA256, t.read); err != nil {
 					return nil, err
@@ -73,7 +71,7 @@ func (t typeScript) transform(ctx context.Context, all map[string][]byte) error 
 			return err
 		}
 		if all[name], err = runtimes.JavaScript(content, output); err != nil {
-			return t.failed("%s cannot become JavaScript: %v", name, err)
+			return t.failed(name, err)
 		}
 	}
 	return nil
@@ -83,7 +81,7 @@ func (t typeScript) transform(ctx context.Context, all map[string][]byte) error 
 func (t typeScript) read() ([]byte, error) {
 	module, err := t.store.Read(runtimes.TypeScript)
 	if err != nil {
-		return nil, t.invalid(t.m.ErrorAt(t.source, "script.path", err.Error()))
+		return nil, invalidScript(t.m.ErrorAt(t.source, "script.path", err.Error()))
 	}
 	return module, nil
 }
@@ -101,30 +99,27 @@ func (t typeScript) run(ctx context.Context, esbuild *runtime.Module, args []str
 		Args: args, Input: content, Bindings: nothing,
 		Limits: runtime.Limits{Memory: t.runtime.MaxMemory(), Fuel: typeScriptFuel, Output: typeScriptOutput},
 	})
-	switch mistakes := runtimes.SourceErrors(content, output.Stderr); {
-	case err == nil:
+	if err == nil {
 		return output.Output, nil
-	case ctx.Err() != nil:
-		return nil, err
-	case mistakes == nil:
-		if re, ok := errors.AsType[*runtime.Error](err); ok && (re.Reason == runtime.ResourceExhausted || re.Reason == runtime.Timeout) {
-			return nil, t.failed("%s is too large to become JavaScript in a minute and %d MiB of memory; split it", name, t.runtime.MaxMemory()>>20)
-		}
-		return nil, t.failed("%s cannot become JavaScript: %v", name, err)
-	default:
-		file := path.Join(path.Dir(t.source), path.Dir(t.m.Script.Path), name)
-		return nil, t.invalid(manifests.Errors(each.Of(mistakes, func(e runtimes.SourceError) *manifests.Error {
-			return &manifests.Error{File: file, Line: e.Line, Column: e.Column, Message: e.Message}
-		})))
 	}
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	file := path.Join(path.Dir(t.source), path.Dir(t.m.Script.Path), name)
+	if mistakes := runtimes.SourceErrors(file, content, output.Stderr); mistakes != nil {
+		return nil, invalidScript(mistakes)
+	}
+	if re, ok := errors.AsType[*runtime.Error](err); ok && (re.Reason == runtime.ResourceExhausted || re.Reason == runtime.Timeout) {
+		err = fmt.Errorf("it takes more than a minute or %d MiB of memory; split it", t.runtime.MaxMemory()>>20)
+	}
+	return nil, t.failed(name, err)
 }
 
-// failed returns an error about a file in which esbuild found no mistake. format begins with the
-// name of the file.
-func (t typeScript) failed(format, name string, arg any) error {
-	return t.invalid(t.m.ErrorAt(t.source, "script.path", fmt.Sprintf(format, stricttoml.Quote(name), arg)))
+// failed returns an error about a file in which esbuild found no mistake.
+func (t typeScript) failed(name string, err error) error {
+	return invalidScript(t.m.ErrorAt(t.source, "script.path", fmt.Sprintf("%s cannot become JavaScript: %v", stricttoml.Quote(name), err)))
 }
 
-func (t typeScript) invalid(err error) error {
+func invalidScript(err error) error {
 	return (&tool.Error{Code: tool.CodeInvalidModule, Message: err.Error()}).WithCause(err)
 }

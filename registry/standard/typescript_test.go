@@ -166,7 +166,7 @@ func TestTypeScriptLimits(t *testing.T) {
 	if got := answer(reg, "small"); got != "ran" {
 		t.Error(got)
 	}
-	if got := answer(reg, "large"); !strings.Contains(got, `invalid_module`) || !strings.Contains(got, `large/tool.toml:8:8: script.path: "tool.ts" is too large to become JavaScript in a minute and 256 MiB of memory; split it`) {
+	if got := answer(reg, "large"); !strings.Contains(got, `invalid_module`) || !strings.Contains(got, `large/tool.toml:8:8: script.path: "tool.ts" cannot become JavaScript: it takes more than a minute or 256 MiB of memory; split it`) {
 		t.Error(got)
 	}
 }
