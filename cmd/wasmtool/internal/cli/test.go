@@ -110,6 +110,7 @@ func (o testOptions) runs(cmd *cobra.Command, targets []string) ([]examples.Opti
 	if err != nil {
 		return nil, err
 	}
+	o.showCompile(&base.Runtime, func() string { return "compiling a tool" })
 	if len(o.grants.secrets) > 0 && !o.network && !o.record {
 		return nil, usage(cmd, "--secret is only for examples that reach servers; add --network or --record, or write test values into secrets of [[examples]]")
 	}
