@@ -169,3 +169,40 @@ func TestCancelledScriptLeavesNoCallRunning(t *testing.T) {
 		t.Errorf("got %v, with %d calls running", err, running.Load())
 	}
 }
+
+// BenchmarkNestedCall compares ten calls that a script makes with ten direct calls and with a script
+// that makes none.
+func BenchmarkNestedCall(b *testing.B) {
+	reg, _ := openScripts(b, standard.Options{}, callers(`["noop"]`, map[string]string{
+		"ten":  "export function run() { for (let i = 0; i < 10; i++) call('noop', { i }); return 1 }",
+		"none": "export const run = () => 1",
+	}))
+	spec, executor, err := native.Raw(native.Options{Spec: tool.Spec{Name: "noop", Version: "1.0.0", Description: "Does nothing.", Parameters: json.RawMessage(`{"type":"object","additionalProperties":true}`)}},
+		func(context.Context, tool.Invocation) (tool.Result, error) { return tool.TextResult("done", nil) })
+	if err == nil {
+		err = reg.Tools().Register(spec, executor)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	call := func(name string) {
+		if _, err := reg.Execute(b.Context(), tool.Call{Tool: name, Arguments: []byte(`{"i":1}`)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, name := range []string{"ten", "none"} {
+		b.Run(name, func(b *testing.B) {
+			call(name) // compiles and saves the interpreter
+			for b.Loop() {
+				call(name)
+			}
+		})
+	}
+	b.Run("direct", func(b *testing.B) {
+		for b.Loop() {
+			for range 10 {
+				call("noop")
+			}
+		}
+	})
+}
