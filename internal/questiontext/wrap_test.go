@@ -16,6 +16,10 @@ func TestWrap(t *testing.T) {
 		{"no blank at the end of a line", x(71) + " " + x(66), x(71) + "\n       " + x(65) + "\n      x"},
 		{"a blank right behind", x(72) + " x", x(72) + "\n       x"},
 		{"a blank far in front", "  a: " + x(68), "  a: " + x(67) + "\n      x"},
+		{"a word that fits into the next row", "  a: " + x(20) + " " + x(60), "  a: " + x(20) + "\n       " + x(60)},
+		{"a word that fits into no row", "  a: " + x(20) + " " + x(66), "  a: " + x(20) + " " + x(46) + "\n      " + x(20)},
+		{"solid text", x(66) + " " + Solid("rm -r *") + ", " + x(9), x(66) + "\n       rm -r *, " + x(9)},
+		{"solid text that is too long", x(40) + " " + Solid(x(34)+" "+x(34)), x(40) + "\n       " + x(34) + "\n       " + x(34)},
 		{"blanks alone", strings.Repeat(" ", 80), strings.Repeat(" ", 72) + "\n      " + strings.Repeat(" ", 8)},
 		{"wide characters", strings.Repeat("界", 40), strings.Repeat("界", 36) + "\n      " + strings.Repeat("界", 4)},
 	} {

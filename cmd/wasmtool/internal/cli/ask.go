@@ -93,7 +93,11 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 		choices = "Run it? [y]es, only this call, "
 	}
 	if offered {
-		choices += "[p]attern: always for " + oneLine(patterns) + ", "
+		var solid []string // "rm *" stays on one line
+		for _, pattern := range q.Patterns {
+			solid = append(solid, questiontext.Solid(oneLine(pattern)))
+		}
+		choices += "[p]attern: always for " + strings.Join(solid, " and ") + ", "
 	}
 	line, err := s.askText(ctx, terminal, q, choices+"[N]o: ")
 	if err != nil {
