@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -24,8 +25,9 @@ func newShowCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME|./DIR|FILE.toml",
 		Short: "Show the description, parameters and permissions of a tool",
-		Long: `Show a tool: its description, its parameters, and the permissions that it asks for. The
-tool is not run.
+		Long: `Show a tool: its description, its parameters, the permissions that it asks for, and the
+digest that [revoked] and tools.NAME.digest in the operator's file name. The tool is not
+run; its module is compiled if the digest is not known otherwise.
 
 Exit status: 0; 7 if the tool does not exist; 8 if it cannot be loaded.`,
 		Example: `  wasmtool show grep
@@ -49,28 +51,60 @@ func (o toolOptions) show(cmd *cobra.Command, target string, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	spec := info.Spec
+	// A tool whose module cannot be loaded has no digest, and cannot be called.
+	digest, _ := tools.Digest(cmd.Context(), name)
 	if asJSON {
-		return o.printJSON(info)
+		return o.printJSON(shownTool{info, digest})
 	}
+	operator, err := o.loadConfig()
+	if err != nil {
+		return err
+	}
+	spec := info.Spec
 	schema, err := jsonschema.CompileParameters(spec.Parameters)
 	if err != nil {
 		return err
 	}
-	return printTool(o.table(), spec, target, schema.Parameters())
+	return printTool(o.table(), spec, target, identity{digest, operator.Revoked()[digest]}, schema.Parameters())
+}
+
+// identity is what the operator's file can name a tool by, and whether the file revokes it.
+type identity struct {
+	digest  string // "" if it is not known
+	revoked bool
+}
+
+// shownTool is the JSON of a tool, with its digest if it has one.
+type shownTool struct {
+	catalogue.Info
+	digest string
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s shownTool) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(s.Info)
+	if err != nil || s.digest == "" {
+		return text, err
+	}
+	return fmt.Appendf(bytes.TrimSuffix(text, []byte("}")), ",%q:%q}", "digest", s.digest), nil
 }
 
 // maxExampleArguments limits the bytes shown of an example's arguments or of a setting's value.
 const maxExampleArguments = 200
 
-func printTool(w *terminal.Layout, s tool.Spec, target string, parameters []jsonschema.Parameter) error {
+func printTool(w *terminal.Layout, s tool.Spec, target string, id identity, parameters []jsonschema.Parameter) error {
 	fmt.Fprintf(w, "%s %s\t%s\n\n", s.Name, oneLine(s.Version), oneLine(s.Title))
 	// The description is indented, so that none of its lines can be mistaken for output of wasmtool
 	// itself.
 	fmt.Fprintf(w, "  %s\n\n", indent(printable(strings.TrimSpace(s.Description))))
 	fmt.Fprintf(w, "from:\t%s\n", oneLine(s.Source))
 	for _, list := range []struct{ name, text string }{
-		{"calls", s.Original}, {"category", s.Category}, {"tags", strings.Join(s.Tags, ", ")}, {"aliases", strings.Join(s.Aliases, ", ")},
+		{"calls", s.Original},
+		{"category", s.Category},
+		{"tags", strings.Join(s.Tags, ", ")},
+		{"aliases", strings.Join(s.Aliases, ", ")},
+		{"digest", id.digest},
+		{"revoked", yesNo(id.revoked, "yes: [revoked] in the operator's file has the digest", "")},
 	} {
 		if list.text != "" {
 			fmt.Fprintf(w, "%s:\t%s\n", list.name, oneLine(list.text))
