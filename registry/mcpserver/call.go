@@ -167,7 +167,11 @@ func (s *Server) failure(result tool.Result, err error) (*mcp.CallToolResult, er
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Error()}
 	case tool.CodeApprovalRequired, tool.CodePermissionDenied:
 		if e.Details.Fix != "" {
-			s.log.Warn("a call was not allowed; the field grant lists the missing permissions, and the field fix has lines for the operator's file", "tool", e.Tool, "call", e.CallID, "grant", strings.Join(e.Details.Grant, " "), "fix", e.Details.Fix)
+			attrs := []any{"tool", e.Tool, "call", e.CallID}
+			if len(e.Details.Grant) > 0 { // otherwise a grant does not help
+				attrs = append(attrs, "grant", strings.Join(e.Details.Grant, " "))
+			}
+			s.log.Warn("a call was not allowed; the field fix says what would allow it", append(attrs, "fix", e.Details.Fix)...)
 		}
 	}
 	return failureOf(result, e), nil

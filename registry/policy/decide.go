@@ -200,7 +200,7 @@ func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
 func (p *Policy) weigh(c *call, holding []*rule, reasons []Reason) Decision {
 	for _, effect := range []Effect{Deny, Ask} {
 		if i := slices.IndexFunc(holding, func(r *rule) bool { return r.effect == effect }); i >= 0 {
-			fix := "remove " + holding[i].name() + " from the policy, or narrow it" + where(holding[i].source)
+			fix := "remove " + holding[i].name() + ", or narrow it" + where(holding[i].source)
 			return decided(effect, reasons, i, fix)
 		}
 	}

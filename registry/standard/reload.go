@@ -119,7 +119,9 @@ func (r *Reloader) optionsWith(read *config.Config) Options {
 	}
 	rules := &o.Registry.Rules
 	if len(r.started.Tenants()) > 0 { // without its [tenants], the file must not allow them more
-		rules.Tenants = func(string) (registry.TenantOptions, error) { return registry.TenantOptions{}, unknownTenant() }
+		rules.Tenants = func(name string) (registry.TenantOptions, error) {
+			return registry.TenantOptions{}, unknownTenant(name)
+		}
 	}
 	rules.Grantable, rules.ToolGrantables = without(rules.Grantable), maps.Clone(rules.ToolGrantables)
 	for name, offer := range rules.ToolGrantables {

@@ -29,7 +29,7 @@ func tenantOptions(c *config.Config, name string, known policy.Known, onShort fu
 	tenants := c.Tenants()
 	t, there := tenants[name]
 	if !there && len(tenants) > 0 {
-		return registry.TenantOptions{}, unknownTenant()
+		return registry.TenantOptions{}, unknownTenant(name)
 	}
 	o := registry.TenantOptions{Env: t.Env, Deny: t.Deny, Lines: t.Lines, MaxTimeout: t.MaxTimeout}
 	if t.Mounts != nil {
@@ -73,7 +73,7 @@ func allTenants(c *config.Config, known policy.Known, onShort func(name string))
 	return func(name string) (registry.TenantOptions, error) {
 		o, there := all[name]
 		if !there {
-			return o, unknownTenant()
+			return o, unknownTenant(name)
 		}
 		return o, nil
 	}, nil
@@ -94,8 +94,8 @@ func PolicyWarnings(c *config.Config, rules registry.Rules) []policy.Problem {
 	return warnings
 }
 
-func unknownTenant() error {
-	return tool.Errorf(tool.CodePermissionDenied, "the operator's file does not have this tenant; only the operator can add it to [tenants]")
+func unknownTenant(name string) error {
+	return tool.Errorf(tool.CodePermissionDenied, "the operator's file does not have the tenant %q; only the operator can add it to [tenants]", name)
 }
 
 // TenantOf returns the name of the tenant that a user of an authorization server is: the tenant

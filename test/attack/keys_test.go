@@ -154,7 +154,7 @@ func TestRulesOfTenants(t *testing.T) {
 				tools:    map[string]string{"script": k.asked, "other": ""},
 				operator: strings.ReplaceAll(k.with, "policy.rules", "tenants.blue.rules") + "[tenants.red]\n",
 			})
-			for tenant, want := range map[string]string{"blue": k.gives, "red": "<nil>", "": "<nil>", "green": "does not have this tenant"} {
+			for tenant, want := range map[string]string{"blue": k.gives, "red": "<nil>", "": "<nil>", "green": "does not have the tenant"} {
 				call := script("script", append([]step{}, k.steps...)...)
 				if call.Tenant = tenant; k.path != "" {
 					call.Arguments = fmt.Appendf(nil, `{"path":%q}`, k.path)

@@ -89,9 +89,9 @@ func newRootCommand(a *app) *cobra.Command {
 		Short:   "Run tools for AI agents inside a WebAssembly sandbox",
 		Long: `Run tools for AI agents inside a WebAssembly sandbox.
 
-A tool is a WASM module with a manifest, tool.toml. The manifest declares the arguments
-that the tool takes and the permissions that it asks for. The tool can use only what was
-granted: no other file, environment variable, server or clock.
+A tool is a WASM module or a script, with a manifest, tool.toml. The manifest declares
+the arguments that the tool takes and the permissions that it asks for. The tool can use
+only what was granted: no other file, environment variable, server or clock.
 
 Exit status:
   0  success
@@ -121,6 +121,9 @@ Exit status:
 		message := err.Error()
 		if strings.Contains(message, "missing unit") {
 			message += "; add a unit, such as 5s"
+		}
+		if name, unknown := strings.CutPrefix(message, "unknown flag: --"); unknown && cmd.Name() == "run" {
+			message += "; a parameter of the tool is written without dashes: " + name + "=VALUE"
 		}
 		return usage(cmd, message)
 	})

@@ -375,7 +375,7 @@ var edits = []struct {
 	edit func(lines []string, at int, what string) []string
 }{
 	{regexp.MustCompile(`^remove (".*") from deny \(\S+:(\d+)\)$`), takeOut},
-	{regexp.MustCompile(`^remove (rules\[\d+\]) from the policy, or narrow it \(\S+:(\d+)\)$`), func(lines []string, at int, _ string) []string {
+	{regexp.MustCompile(`^remove (rules\[\d+\]), or narrow it \(\S+:(\d+)\)$`), func(lines []string, at int, _ string) []string {
 		end := at + 1
 		for end < len(lines) && !(strings.HasPrefix(lines[end], "[") && !strings.HasPrefix(lines[end], "[policy.rules.")) {
 			end++

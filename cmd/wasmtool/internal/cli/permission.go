@@ -144,19 +144,15 @@ tool; 7 if there is no such ID or tool.`,
 				return err
 			}
 			for _, d := range found {
-				if asJSON {
-					break
-				}
-				a.note("revoking the %s %s for %s: %s",
-					yesNo(d.Grant != nil, "grant", "approval"), oneLine(d.id), oneLine(d.tool), oneLine(d.reaches))
-			}
-			for _, d := range found {
 				revoke := stores.Approvals.Revoke
 				if d.Grant != nil {
 					revoke = stores.Grants.Revoke
 				}
 				if _, failed := revoke(cmd.Context(), tenant, d.id); failed != nil {
 					err = errors.Join(err, fmt.Errorf("%s is not revoked: %w", d.id, failed))
+				} else if !asJSON {
+					a.note("revoked the %s %s for %s: %s",
+						yesNo(d.Grant != nil, "grant", "approval"), oneLine(d.id), oneLine(d.tool), oneLine(d.reaches))
 				}
 			}
 			switch {

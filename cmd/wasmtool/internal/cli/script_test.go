@@ -11,12 +11,14 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -105,10 +107,11 @@ func TestScripts(t *testing.T) {
 			return os.Getenv(conditions[name]) != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  cmdExits,
-			"guest":  func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
-			"server": cmdServer,
-			"wasm":   cmdWasm,
+			"exits":    cmdExits,
+			"guest":    func(ts *testscript.TestScript, neg bool, args []string) { cmdGuest(ts, neg, args, guest) },
+			"readable": cmdReadable,
+			"server":   cmdServer,
+			"wasm":     cmdWasm,
 		},
 	})
 }
@@ -133,6 +136,46 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// cmdReadable implements the script command "readable WIDE NARROW COLUMNS". The files are what two
+// terminals show of the same commands. It fails the script if a row of NARROW is longer than
+// COLUMNS, if it has a part of a word of WIDE, or if a status stays on the terminal.
+func cmdReadable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: readable WIDE NARROW COLUMNS")
+	}
+	columns, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	words := make(map[string]bool)
+	for _, word := range strings.Fields(shown(ts.ReadFile(args[0]))) {
+		words[word] = true
+	}
+	for row := range strings.Lines(shown(ts.ReadFile(args[1]))) {
+		row = strings.TrimRight(row, "\n")
+		fields := strings.Fields(row)
+		if utf8.RuneCountInString(row) > columns && len(fields) > 1 {
+			ts.Fatalf("%d columns do not hold %q", columns, row)
+		}
+		if strings.ContainsAny(row, "\r\x1b") || strings.Contains(row, "compiling") {
+			ts.Fatalf("a status stays on the terminal: %q", row)
+		}
+		for _, word := range fields {
+			if !words[word] && word != `\` { // the end of a row of a command
+				ts.Fatalf("%q is a part of a word: %q", word, row)
+			}
+		}
+	}
+}
+
+var (
+	erased = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
+	styles = regexp.MustCompile(`\x1b\[\d*m`)
+)
+
+// shown returns what stays on a terminal.
+func shown(output string) string {
+	return styles.ReplaceAllString(erased.ReplaceAllString(strings.ReplaceAll(output, "\r\n", "\n"), ""), "")
 }
 
 // cmdGuest implements the script command "guest DIR MODE [ARG...]". It creates a tool from the test

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/examples"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -173,8 +174,8 @@ func (o testOptions) printOutcomes(report examples.Report) error {
 			reports = append(slices.Clip(reports), outcome.Diagnostics)
 		}
 		for _, mismatch := range reports {
-			text := strings.TrimRight(printable(mismatch), "\n")
-			fmt.Fprintf(o.Out, "\n%s: %s\n  %s\n", outcome.Tool, oneLine(outcome.Title), strings.ReplaceAll(text, "\n", "\n  "))
+			title := terminal.Wrap(outcome.Tool+": "+oneLine(outcome.Title), terminal.Columns(o.Out))
+			fmt.Fprintf(o.Out, "\n%s\n  %s\n", strings.Join(title, "\n"), indent(printable(mismatch)))
 		}
 	}
 	for _, outcome := range report.Outcomes {

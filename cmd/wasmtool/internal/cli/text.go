@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -31,11 +32,15 @@ func yesNo(b bool, yes, no string) string {
 	return no
 }
 
+// sentenceEnd matches the end of a sentence. A word in lower case continues the sentence, as in
+// "characters such as ( and . have no special meaning".
+var sentenceEnd = regexp.MustCompile(`\. [^\p{Ll}]`)
+
 // firstSentence returns the first sentence of a description, on one line.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if i := strings.Index(s, ". "); i >= 0 {
-		s = s[:i+1]
+	if at := sentenceEnd.FindStringIndex(s); at != nil {
+		s = s[:at[0]+1]
 	}
 	return s
 }

@@ -23,6 +23,19 @@ func TestBlocksOfResultBeginOnNewLines(t *testing.T) {
 	}
 }
 
+func TestFirstSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"Lists files. Directories end in /.":   "Lists files.",
+		"Characters such as ( and . are plain": "Characters such as ( and . are plain",
+		"One line\n of two. \"Quoted\" text.":  "One line of two.",
+		"No end":                               "No end",
+	} {
+		if got := firstSentence(text); got != want {
+			t.Errorf("firstSentence(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestByteCount(t *testing.T) {
 	for n, want := range map[uint64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 64 << 20: "64.0 MiB", 3 << 29: "1.5 GiB"} {
 		if got := byteCount(n); got != want {

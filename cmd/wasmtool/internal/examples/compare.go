@@ -22,7 +22,7 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 		o.fail("the call failed with %s, but error = %q is expected:\n%s", code, e.Error, text)
 	}
 	if e.HasOutput && ended(text) != ended(e.Output) {
-		o.fail("output (- expected, + got):\n%s", differing(e.Output, text))
+		o.fail("output (- expected, + got):\n%s", differing(ended(e.Output), ended(text)))
 	}
 	var missing []string
 	for _, part := range e.Contains {
