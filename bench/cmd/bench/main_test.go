@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestRunWithoutGuests(t *testing.T) {
-	err := run(t.Context(), []string{"--out", t.TempDir()}, nil, io.Discard, io.Discard)
+	err := run(t.Context(), nil, []string{"--out", t.TempDir()}, nil, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "guests/build.sh") {
 		t.Errorf("got %v", err)
 	}
@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 	file := filepath.Join(dir, "results.json")
 	var out bytes.Buffer
 	args := []string{"--quick", "--only", "^throughput/c/reactor/wasmtool|^c/reactor/w", "--out", dir, "--json", file}
-	if err := run(t.Context(), args, nil, &out, io.Discard); err != nil {
+	if err := run(t.Context(), nil, args, nil, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"## Targets", "| C reactor, relative to a reused instance | <= 4.00x |", "## Many callers"} {

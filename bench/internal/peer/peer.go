@@ -86,6 +86,8 @@ type Setup struct {
 	Warm []byte
 	// MaxInstances is how many instances live at once, for engines that must know it in advance.
 	MaxInstances int
+	// Compiler is the command that compiles large modules in a child process.
+	Compiler []string
 }
 
 // file returns the path of the file with a guest in one of its forms.

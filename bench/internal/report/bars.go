@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -88,6 +89,7 @@ func CompareBars(r Results) []Bar {
 	bars = append(bars, r.memoryBars()...)
 	bars = append(bars, r.startBars()...)
 	bars = append(bars, r.fileBars()...)
+	bars = append(bars, r.scriptBars()...)
 	return append(bars, r.registryBar())
 }
 
@@ -250,6 +252,41 @@ func (r Results) fileBars() []Bar {
 
 // searchers are the programs with which search tools are compared.
 var searchers = map[string]string{"grep": "ripgrep", "glob": "fd"}
+
+// script returns the median of a system that runs scripts, or 0 and the reason why nothing was
+// measured.
+func (r Results) script(language, system string) (time.Duration, string) {
+	for _, s := range r.Scripts {
+		if s.Language == language && s.System == system {
+			return s.P50, s.Missing
+		}
+	}
+	return 0, leftOut
+}
+
+// scriptBars are the targets for scripts in Python and JavaScript.
+func (r Results) scriptBars() []Bar {
+	var bars []Bar
+	for _, b := range []struct {
+		language string
+		limit    time.Duration
+	}{{"Python", 10 * time.Millisecond}, {"JavaScript", 300 * time.Microsecond}} {
+		p50, missing := r.script(b.language, measure.ScriptTool)
+		bars = append(bars, goal{"script in " + b.language + ", one call through Registry.Execute", atMost, float64(b.limit), false, span}.compare(float64(p50), missing))
+	}
+	for _, b := range []struct {
+		what, system string
+		limit        float64
+	}{
+		{"script in Python, faster than python3 in bubblewrap", measure.ScriptBubblewrap, 10},
+		{"script in Python, faster than starting python3", measure.ScriptNative, 4},
+	} {
+		ours, missing := r.script("Python", measure.ScriptTool)
+		other, without := r.script("Python", b.system)
+		bars = append(bars, goal{b.what, atLeast, b.limit, false, times}.compare(measure.Ratio(other, ours), cmp.Or(missing, without)))
+	}
+	return bars
+}
 
 // registryBar is the target for the C reactor, the smallest tool.
 func (r Results) registryBar() Bar {

@@ -22,6 +22,7 @@ type Results struct {
 	Memory    []measure.Memory    `json:"memory"`
 	Starts    []measure.Start     `json:"starts"`
 	Files     []measure.FileJob   `json:"files"`
+	Scripts   []measure.Script    `json:"scripts"`
 	Bars      []Bar               `json:"bars"`
 }
 

@@ -25,6 +25,7 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	r.memoryTable(&b)
 	r.startTable(&b)
 	r.fileTable(&b)
+	r.scriptTable(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -308,6 +309,24 @@ func (r Results) fileTable(b *strings.Builder) {
 			cells = append(cells, j.Program, duration(j.Of.P50), duration(j.Of.P99), times(measure.Ratio(j.P50, j.Of.P50)))
 		}
 		t.rows = append(t.rows, cells)
+	}
+	t.write(b)
+}
+
+func (r Results) scriptTable(b *strings.Builder) {
+	t := table{
+		title:   "Scripts: a median of four numbers, with a new or copied interpreter in each call; Python imports eleven modules",
+		header:  []string{"language", "system", "p50", "p99", "fastest", "calls", "relative"},
+		textual: 2,
+	}
+	for _, s := range r.Scripts {
+		cells := []string{s.Language, s.System}
+		if s.Missing != "" {
+			t.rows = append(t.rows, append(cells, notMeasured(s.Missing)))
+			continue
+		}
+		base, _ := r.script(s.Language, measure.ScriptTool)
+		t.rows = append(t.rows, append(cells, duration(s.P50), duration(s.P99), duration(s.Min), fmt.Sprint(s.N), times(measure.Ratio(s.P50, base))))
 	}
 	t.write(b)
 }
