@@ -306,7 +306,7 @@ func TestSystemDirectoriesAreNotMounted(t *testing.T) {
 		if fsys, err := files.New(grants(read("w", dir)), files.Options{}); err == nil {
 			_ = fsys.Close()
 			t.Errorf("mounted %s", dir)
-		} else if !strings.Contains(err.Error(), "mount w: is") {
+		} else if !strings.Contains(err.Error(), "mount w: the directory is") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

@@ -54,13 +54,13 @@ func (d *hostDir) examine(paths *hostPaths) error {
 		return hostDirError(err)
 	}
 	if !os.SameFile(d.info, d.parents[0]) {
-		return errors.New("was replaced while it was opened; try again")
+		return errors.New("the directory was replaced while it was opened; try again")
 	}
 	if d.isHostRoot(paths) {
-		return errors.New("is the root of a file system of the host; name a directory below it")
+		return errors.New("the directory is the root of a file system of the host; name a directory below it")
 	}
 	if d.touchesSystem(paths) || isKernelFS(d.self) {
-		return errors.New("is, contains or lies in a system directory of the host; name another directory")
+		return errors.New("the directory is, contains or lies in a system directory of the host; name another directory")
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (d *hostDir) refuseProtected(dirs []string, paths *hostPaths) error {
 	for _, dir := range dirs {
 		near, err := paths.nearest(dir)
 		if err != nil || contains(near.parents, d.info) || near.exists && contains(d.parents, near.parents[0]) || near.links && d.holdsLinkTo(dir) {
-			return errors.New("is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only")
+			return errors.New("the directory is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only")
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func hostDirError(err error) error {
 	case fs.ErrPermission:
 		return errors.New("the host denies access to the directory")
 	case ErrNotDir:
-		return errors.New("is not a directory; name a directory")
+		return errors.New("the path is not a directory; name a directory")
 	case ErrTooManyOpen:
 		return errors.New("the host has too many files open")
 	}

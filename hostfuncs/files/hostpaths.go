@@ -56,7 +56,7 @@ func (p *hostPaths) directory(dir string) (resolved string, parents []fs.FileInf
 		return "", nil, hostDirError(err)
 	}
 	if !parents[0].IsDir() {
-		return "", nil, errors.New("is not a directory; name a directory")
+		return "", nil, errors.New("the path is not a directory; name a directory")
 	}
 	return resolved, parents, nil
 }

@@ -71,11 +71,11 @@ func TestPathsOfMounts(t *testing.T) {
 		{"dangling/none", "", "the directory does not exist"},
 		{"loop", "", "the directory cannot be opened"},
 		{"loop/sub", "", "the directory cannot be opened"},
-		{"ws/id", "", "is not a directory; name a directory"},
-		{"ws/id/none", "", "is not a directory; name a directory"},
-		{"link/id", "", "is not a directory; name a directory"},
-		{"link/id/none", "", "is not a directory; name a directory"},
-		{"filelink", "", "is not a directory; name a directory"},
+		{"ws/id", "", "the path is not a directory; name a directory"},
+		{"ws/id/none", "", "the path is not a directory; name a directory"},
+		{"link/id", "", "the path is not a directory; name a directory"},
+		{"link/id/none", "", "the path is not a directory; name a directory"},
+		{"filelink", "", "the path is not a directory; name a directory"},
 	} {
 		for spelling, path := range map[string]string{
 			// Not joined with filepath.Join, which would clean the paths.
@@ -101,7 +101,7 @@ func TestPathsOfMounts(t *testing.T) {
 // TestPathsOfProtectedDirectories checks which mounts for writing conflict with protected
 // directories.
 func TestPathsOfProtectedDirectories(t *testing.T) {
-	const refused = "is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only"
+	const refused = "the directory is, contains or lies in a directory that no tool may write to, which holds the operator's file, tools, stores or compiled code; name another directory, or grant this one for reading only"
 	top, aside, in := pathsOfTheHost(t), t.TempDir(), t.TempDir()
 	t.Chdir(top)
 	for _, test := range []struct{ mount, protected, reason string }{

@@ -165,7 +165,7 @@ func TestAFileThatCannotBeUsedChangesNothing(t *testing.T) {
 		"a fault":                {"[mounts]\nworkspace = \"two\"\n[polcy]\n", tool.CodeUsage, "wasmtool.toml:3:2: polcy"},
 		"half written":           {"[mounts]\nworkspace = \"tw", tool.CodeUsage, "wasmtool.toml:2"},
 		"a group that is not":    {"[mounts]\nworkspace = \"two\"\n[policy]\ndeny = [\"group:sf\"]\n", tool.CodeUsage, "did you mean group:fs?"},
-		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: its directory does not exist"},
+		"a folder that is not":   {"[mounts]\nworkspace = \"three\"\n", tool.CodePermissionDenied, "mount workspace: the directory does not exist"},
 		"gone":                   {"", tool.CodeUsage, "wasmtool.toml: the file is gone"},
 		"others could change it": {"[mounts]\nworkspace = \"two\"\n# 0666", tool.CodeUsage, "can be changed by other users"},
 	} {

@@ -209,7 +209,7 @@ func checkDirectories(o Options) error {
 	for _, name := range slices.Sorted(maps.Keys(mounts)) {
 		info, err := os.Stat(mounts[name].Dir)
 		if err != nil || !info.IsDir() {
-			message := fmt.Sprintf("mount %s: its directory does not exist", name)
+			message := fmt.Sprintf("mount %s: the directory does not exist", name)
 			permission, err := capability.NewPermission(capability.Kind(mounts[name].Mode.String()), name)
 			if _, replaced := o.Registry.Rules.Grantable.Mounts[name]; err == nil && !replaced && offer.Lines[permission] != "" {
 				message = offer.Lines[permission] + ": " + message
