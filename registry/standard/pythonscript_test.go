@@ -110,7 +110,8 @@ if __name__ == "__main__":
     options = parser.parse_args()
     print(options.city, options.rest, json.load(sys.stdin), sys.argv[0])
 `,
-		"early\nprogram = true": "print('all there is')\nraise SystemExit",
+		"early\nprogram = true":   "print('all there is')\nraise SystemExit",
+		"at_exit\nprogram = true": "import atexit\natexit.register(print, 'last')\nprint('first')",
 		"preload\npreload = [\"sqlite3\", \"xml.dom.minidom\"]": `import sys
 before = sorted({"sqlite3", "xml.dom.minidom"} & set(sys.modules))
 def run(args): return before
@@ -159,6 +160,7 @@ def run(args):
 		"refused": `["denied",false]`,
 		"program": "Zürich x {'a': 'Zürich'} /tool/tool.py",
 		"early":   "all there is",
+		"at_exit": "first\nlast",
 		"preload": `["sqlite3","xml.dom.minidom"]`,
 		"parts":   `["vendored","a list",[".boot","data","helpers","main.py","vendor"]]`,
 		"typed":   `"typed"`,

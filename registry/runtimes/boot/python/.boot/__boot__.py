@@ -1,7 +1,7 @@
 # Runs the script of a tool. What happens before the input is read is saved, and each call gets a
 # copy of it. So nothing may be random or depend on the call until then, and afterwards the random
 # numbers are seeded again.
-import gc, io, json, os, random, sys, traceback, types
+import atexit, gc, io, json, os, random, sys, traceback, types
 
 sys.path += ["/tool/.boot", "/tool", "/tool/vendor"]
 import wasmtool
@@ -50,6 +50,8 @@ def use_generator(kind):
 def end(status, message=""):
     """Ends the call. The message is for the caller."""
     try:
+        if form == "program":
+            atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
