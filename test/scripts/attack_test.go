@@ -47,8 +47,8 @@ func fails(pattern string) attack   { return attack{arguments: "{}", failure: pa
 
 var (
 	endless = attack{failure: "^timeout ", timeout: 200 * time.Millisecond}
-	// bomb is refused by the interpreter, or ends the call.
-	bomb  = attack{result: "^(stopped|done)$", failure: "^(resource_exhausted|timeout|execution) ", timeout: 10 * time.Second}
+	// bomb is refused by the interpreter, or ends the call, also by a crash of the interpreter.
+	bomb  = attack{result: "^(stopped|done)$", failure: "^(resource_exhausted|timeout|execution|trap) ", timeout: 10 * time.Second}
 	flood = map[string]attack{"output": {failure: "^resource_exhausted .*output"}, "errors": returns("^$")}
 )
 
