@@ -123,7 +123,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	if len(w.calls) != 0 || r.Success || len(r.Errors) != 6 {
 		t.Errorf("ran %q, %+v", w.made(), r)
 	}
-	for i, want := range []string{`no tool \"nosuch\"`, "invalid arguments", "invalid arguments", `no tool \"question\"`, "other"} {
+	for i, want := range []string{`the tool \"nosuch\" does not exist`, "invalid arguments", "invalid arguments", `the tool \"question\" does not exist`, "other"} {
 		if sent := string(m.requests[1].Messages[2+i]); !strings.Contains(sent, want) {
 			t.Errorf("call %d: sent %s", i+1, sent)
 		}

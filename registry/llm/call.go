@@ -264,7 +264,7 @@ func (t *Tools) notFound(name string) string {
 	const maxName = 80
 	name = plaintext.Short(name, maxName)
 	names := each.Of(t.tools, func(x *exported) string { return x.name })
-	text := fmt.Sprintf("there is no tool %q", name)
+	text := fmt.Sprintf("the tool %q does not exist", name)
 	if near := suggest.Nearest(strings.ToLower(name), names); near != "" {
 		return text + "; did you mean " + near + "?"
 	}

@@ -177,7 +177,7 @@ func TestInvalidCallGetsAResult(t *testing.T) {
 		"a field of two names": {"weather", `{"city":"a","city":"b"}`, "city"},
 		"wrong type":           {"weather", `{"city":5.5e3000}`, "invalid arguments"},
 		"unknown tool":         {"wether", `{}`, "did you mean weather?"},
-		"not offered":          {"hidden", `{}`, `there is no tool "hidden"`},
+		"not offered":          {"hidden", `{}`, `the tool "hidden" does not exist`},
 		"no name":              {"", `{}`, "the tools are: weather, move, native"},
 		"another spelling":     {" Weather ", `{"city":"Rome"}`, `{"city":"Rome"}`},
 	} {

@@ -71,7 +71,7 @@ func TestExecuteMakesOneCall(t *testing.T) {
 		},
 		"unknown tool": {
 			name: "mcp__whether",
-			text: `there is no tool "mcp__whether"; did you mean mcp__weather?`, message: `there is no tool "mcp__whether"; did you mean mcp__weather?`, code: tool.CodeNotFound,
+			text: `the tool "mcp__whether" does not exist; did you mean mcp__weather?`, message: `the tool "mcp__whether" does not exist; did you mean mcp__weather?`, code: tool.CodeNotFound,
 		},
 	} {
 		t.Run(about, func(t *testing.T) {

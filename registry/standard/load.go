@@ -102,7 +102,7 @@ func (l *loader) loadDirectory(directory *manifests.Directory, dir toolDirectory
 func (l *loader) loadSingle(target string) error {
 	dir, path := target, manifests.FileName
 	if info, err := os.Stat(target); err != nil {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": no such file or directory"}
+		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": the file or directory does not exist"}
 	} else if !info.IsDir() {
 		dir, path = filepath.Split(target)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/terminal"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/questiontext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
@@ -161,7 +162,8 @@ func (t terminalAsker) Inquire(ctx context.Context, q tool.Inquiry) (tool.Reply,
 	default:
 		b.WriteString("A number, or an answer of your own (leave it empty to decline): ")
 	}
-	if _, err := io.WriteString(t.terminal, b.String()); err != nil {
+	rows := each.Of(strings.Split(b.String(), "\n"), questiontext.Wrap)
+	if _, err := io.WriteString(t.terminal, strings.Join(rows, "\n")); err != nil {
 		return tool.Reply{}, err
 	}
 	line, err := t.streams.answer(ctx, t.terminal)

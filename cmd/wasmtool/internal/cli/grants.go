@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -295,10 +296,10 @@ var otherSuffix = regexp.MustCompile(`(?i):(ro|rw|r|w)$`)
 func existingDir(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("no such directory")
+		return "", errors.New("the directory does not exist")
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("not a directory")
+		return "", errors.New("the path is not a directory")
 	}
 	return filepath.Abs(path)
 }
