@@ -286,7 +286,6 @@ func TestRulesHoldForToolsThatCome(t *testing.T) {
 	w.write("three/tool.toml", manifestOf("three", "aliases = [\"two\"]\n"))
 	w.write("three/m.wasm", exits(3))
 	w.look()
-	w.wantLook() // until the files stay as they are
 	w.wantLook("three was added")
 	w.wantCode("two", tool.CodeDisabled)
 	w.wantCode("three", tool.CodeDisabled)

@@ -170,8 +170,8 @@ func TestCancelledScriptLeavesNoCallRunning(t *testing.T) {
 	}
 }
 
-// BenchmarkNestedCall compares ten calls that a script makes with ten direct calls and with a script
-// that makes none.
+// BenchmarkNestedCall compares ten calls that a script makes with ten direct calls and with a
+// script that makes none.
 func BenchmarkNestedCall(b *testing.B) {
 	reg, _ := openScripts(b, standard.Options{}, callers(`["noop"]`, map[string]string{
 		"ten":  "export function run() { for (let i = 0; i < 10; i++) call('noop', { i }); return 1 }",
