@@ -114,6 +114,8 @@ func TestResourceIsReadLikeACall(t *testing.T) {
 			}
 			return answer{map[string]any{"kind": "image"}, []tool.Content{tool.TextContent("an image"), {Type: tool.ContentImage, Data: picture.Bytes(), MIMEType: "image/png"}}}
 		})
+		w.server = mcpserver.New(w.tools, mcpserver.Options{Approver: w.approver}) // with the tool
+		t.Cleanup(w.server.Close)
 		p := &person{action: "accept"}
 		session := w.connect(t, revision, p.options())
 		for range 12 {
@@ -182,6 +184,9 @@ func TestResourceIsReadForItsTenant(t *testing.T) {
 	w.add(t, tool.Spec{Name: "read", Source: "builtin", Parameters: anyArguments}, func(ctx context.Context, in tool.Invocation) (tool.Result, error) {
 		return says("of "+in.Call.Tenant)(ctx, in)
 	})
+	// The server offers resources at once only if the tools exist when it begins.
+	w.server = mcpserver.New(w.tools, mcpserver.Options{})
+	t.Cleanup(w.server.Close)
 	tokens := map[string]string{"blue": "the-token-of-blue", "red": "the-token-of-red"}
 	s := w.listen(t, mcpserver.HTTPOptions{Tokens: tokens})
 	for _, revision := range revisions {
