@@ -75,7 +75,7 @@ func TestCommandsInDocuments(t *testing.T) {
 	search := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
 	var ran atomic.Int64
 	t.Cleanup(func() { // runs after all documents
-		if ran.Load() < 5 {
+		if ran.Load() < 3 { // a single document has at least three
 			t.Errorf("only %d blocks were run", ran.Load())
 		}
 	})
