@@ -29,8 +29,8 @@ const (
 	DefaultMaxMemory = 256 << 20
 	// DefaultMaxTotalMemory is 4 GiB.
 	DefaultMaxTotalMemory = 4 << 30
-	// DefaultMaxIdleBytes is 256 MiB.
-	DefaultMaxIdleBytes = 256 << 20
+	// DefaultMaxIdleBytes is 512 MiB, enough for the saved starts of a hundred scripts.
+	DefaultMaxIdleBytes = 512 << 20
 )
 
 // grace is how long a call whose context is done waits for the guest to stop at its next check.

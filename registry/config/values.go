@@ -100,7 +100,7 @@ var defaults = map[string]string{
 	"limits.http_requests":         "none",
 	"limits.timeout":               `"1h"`,
 	"limits.total_memory":          `"4GiB"`,
-	"limits.idle_memory":           `"256MiB"`,
+	"limits.idle_memory":           `"512MiB"`,
 	"limits.calls":                 "16 for each processor, at least 64",
 	"limits.waiting":               "16 times calls",
 	"policy.profile":               `"full"`,
