@@ -101,8 +101,10 @@ func TestLogSaysWhyWarmUpFailed(t *testing.T) {
 		"the guest returned 1; it wrote: a.txt":           wasmtest.Code(hello, []byte{wasmtest.I32Const, 1, 0x0f}),
 		"the guest trapped: unreachable; it wrote: a.txt": wasmtest.Code(hello, []byte{wasmtest.Unreachable}),
 		"the guest called exit instead of returning":      wasmtest.Code(wasmtest.Const(0), wasmtest.CallFunc(wasiProcExit)),
-		"exit status 3":                                                         wasmtest.Code(wasmtest.Const(3), wasmtest.CallFunc(wasiProcExit)),
-		"the guest returned 0; it wrote: a.txt":                                 calls(errorWrite, atName, 5),
+
+		"exit status 3":                         wasmtest.Code(wasmtest.Const(3), wasmtest.CallFunc(wasiProcExit)),
+		"the guest returned 0; it wrote: a.txt": calls(errorWrite, atName, 5),
+
 		"the guest passed a pointer and length outside of its memory":           calls(outputWrite, -1, 1),
 		"the guest's call stack is full; its recursion is infinite or too deep": wasmtest.Code(wasmtest.Const(100_000_000), wasmtest.CallFunc(recursion)),
 	}

@@ -13,7 +13,20 @@ import (
 // other calls.
 type inside struct {
 	grant capability.Grant
-	held  []string // the paths that the outer call has in the schedule
+	held  []string // the paths that the outer calls have in the schedule
+}
+
+// insideOf returns what the calls that a call makes take over from it, and from the calls that wait
+// for it.
+func insideOf(a authorised) *inside {
+	in := &inside{grant: a.grant}
+	if len(a.grant.Tools) > 0 {
+		in.held = schedule.Changes(a.grant, a.changes())
+		if a.inside != nil {
+			in.held = append(in.held, a.inside.held...)
+		}
+	}
+	return in
 }
 
 // maxInside limits how many calls are inside one another.
@@ -40,10 +53,7 @@ func (in *inside) permits(name string) error {
 // so that calls which fill all places cannot wait for one another. When the context is done, the
 // call is cancelled, and the function waits for its end.
 func (p *Pipeline) callerInside(a authorised) func(context.Context, tool.Call) (tool.Result, error) {
-	parent, in := a.Request, &inside{grant: a.grant}
-	if len(a.grant.Tools) > 0 {
-		in.held = schedule.Changes(a.grant, a.changes())
-	}
+	parent, in := a.Request, insideOf(a)
 	return func(ctx context.Context, call tool.Call) (tool.Result, error) {
 		if parent.depth >= maxInside {
 			return tool.Result{}, tool.Errorf(tool.CodePermissionDenied, "%d calls are inside one another; more are not allowed", maxInside)

@@ -59,7 +59,7 @@ const maxFileRead = 1 << 20
 
 // serve answers a request to the host's file.
 func (g *Guest) serve(request []byte) []byte {
-	g.taintByCall("it uses its call during its start")
+	g.taintByCall(usesCall)
 	c := g.current.Load()
 	if c == nil || !c.MayGoOn() {
 		return nil // the guest ends at its next check

@@ -64,7 +64,10 @@ type args struct {
 }
 
 // taint records that the guest used its call during its start.
-func (a args) taint() { a.guest.taintByCall("it uses its call during its start") }
+func (a args) taint() { a.guest.taintByCall(usesCall) }
+
+// usesCall is why a guest is not saved whose start used a function of the host.
+const usesCall = "it uses its call during its start"
 
 func (a args) u32(at int) uint32 { return api.DecodeU32(a.stack[at]) }
 
