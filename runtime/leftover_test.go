@@ -80,7 +80,7 @@ func TestCallFindsNothingOfEarlierCalls(t *testing.T) {
 		{"no end", "f", Limits{}, Timeout, false},
 		{"no fuel", "f", Limits{Fuel: 1_000_000}, ResourceExhausted, false},
 		{"too much output", "o", Limits{}, ResourceExhausted, false},
-		{"an open file", "O", Limits{}, "", false},
+		{"an open file", "O", Limits{}, "", true},
 		{"a closed file", "c", Limits{}, "", true},
 		{"no standard input", "0", Limits{}, "", false},
 		{"no standard output", "1", Limits{}, "", false},

@@ -32,7 +32,8 @@ type Engine struct {
 	module  wazero.CompiledModule
 	kernel  wazero.CompiledModule // the module that a plug-in imports from; nil for other modules
 	// guests maps wazero modules to guests, for host functions that all instances share.
-	guests sync.Map // api.Module -> *Guest
+	guests  sync.Map             // api.Module -> *Guest
+	closeFD api.GoModuleFunction // the engine's fd_close
 	// snapshots is the context that lets the engine save call stacks.
 	snapshots context.Context
 }

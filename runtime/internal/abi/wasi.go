@@ -47,6 +47,7 @@ func (e *Engine) wasiBuilder() (wazero.HostModuleBuilder, error) {
 		"fd_renumber":         fdRenumber,
 		"proc_exit":           procExit,
 	}
+	e.closeFD = functions["fd_close"].GoFunction().(api.GoModuleFunction)
 	b := e.runtime.NewHostModuleBuilder(WASI)
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		def := functions[name]

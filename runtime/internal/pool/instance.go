@@ -165,11 +165,10 @@ func (i *Instance) finish(c *abi.Call, err error) {
 	i.close()
 }
 
-// reusable reports whether an instance can be reset after a call. The instance must have been
-// saved, and the call must have ended by itself. All changes of the call must be in memory and
-// globals.
+// reusable reports whether reset may be tried after a call. The instance must have been saved, and
+// the call must have ended by itself.
 func (i *Instance) reusable(c *abi.Call, err error) bool {
-	return i.saved && endedByItself(c, err) && i.guest.Clean() &&
+	return i.saved && endedByItself(c, err) &&
 		(i.frames == nil || len(callStack(i.main)) <= maxIdleStack)
 }
 

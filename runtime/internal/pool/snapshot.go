@@ -167,9 +167,15 @@ func (i *Instance) trySave(c *abi.Call) bool {
 	return false
 }
 
+// errNotClean is why an instance is closed whose call changed more than reset can undo.
+var errNotClean = errors.New("the call changed more than memory, globals and open files")
+
 // reset restores the saved state. After an error the instance cannot be used.
 func (i *Instance) reset() error {
 	i.guest.Rest()
+	if i.guest.CloseFiles(); !i.guest.Clean() {
+		return errNotClean
+	}
 	if i.frames == nil && len(callStack(i.main)) != i.firstStack {
 		i.main = nil // its stack grew; the next call gets a new one
 	}
