@@ -193,11 +193,11 @@ func (f *File) setAppending(enable bool) error {
 	return nil
 }
 
-// Sync waits until written data is on disk. It has no effect for a directory or a file opened for
-// reading only.
+// Sync waits until written data is on disk. It has no effect for a directory, a file opened for
+// reading only, or a file in scratch space, which is removed with the call.
 func (f *File) Sync() error {
 	err := f.check()
-	if err == nil && f.flags&OpenWrite != 0 {
+	if err == nil && f.flags&OpenWrite != 0 && f.place.mount.scratch == "" {
 		err = guestError(f.regular.Sync())
 	}
 	return pathError("sync", f.Path(), err)
