@@ -94,9 +94,8 @@ type Services struct {
 	// no store. The caller keeps ownership.
 	KV        kv.Store
 	Namespace kv.Namespace
-	// CallTool calls another tool for the guest, and returns its result as JSON. The error is an
-	// [*Error]. Nil means that no tool can be called. It decides itself about each call.
-	CallTool func(ctx context.Context, name string, arguments []byte) (result []byte, err error)
+	// Tools are the other tools that the guest may call.
+	Tools Tools
 	// Now replaces the real time as the start of the call's clock, if the clock is granted. The
 	// clock then advances by a second with every million readings, and sleeping does not wait. The
 	// zero value keeps the real clock.
@@ -143,7 +142,7 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	if len(grant.Net) > 0 {
 		b.HTTP = newHTTP(grant, s.HTTP, b.secrets)
 	}
-	b.tools = toolCalls{granted: len(grant.Tools) > 0, call: s.CallTool}
+	b.tools = toolCalls{granted: len(grant.Tools) > 0, Tools: s.Tools}
 	if grant.KV != capability.ModeNone {
 		b.Store = &Store{store: s.KV, namespace: s.Namespace, mode: grant.KV}
 	}

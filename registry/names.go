@@ -1,6 +1,9 @@
 package registry
 
-import "github.com/wasmtool/wasmtool/registry/pipeline"
+import (
+	"github.com/wasmtool/wasmtool/registry/pipeline"
+	"github.com/wasmtool/wasmtool/registry/tool"
+)
 
 // Aliases for the types of package pipeline, so that embedding programs import only this package.
 type (
@@ -17,7 +20,9 @@ type (
 	ApproverFunc = pipeline.ApproverFunc
 	// Question is a question to an Approver, and Answer its answer.
 	Question = pipeline.Question
-	Answer   = pipeline.Answer
+	// Within is the script that makes the call of a Question.
+	Within = pipeline.Within
+	Answer = pipeline.Answer
 	// Access is what a tool may access when a tenant calls it.
 	Access = pipeline.Access
 	// Explained explains the decision about a call to the operator.
@@ -25,7 +30,7 @@ type (
 	// Handle is a call that runs concurrently with the caller.
 	Handle = pipeline.Handle
 	// Outcome is the outcome of one call of ExecuteAll.
-	Outcome = pipeline.Outcome
+	Outcome = tool.Outcome
 	// ApprovalOptions configures approvals, and RetryOptions limits retries.
 	ApprovalOptions = pipeline.ApprovalOptions
 	RetryOptions    = pipeline.RetryOptions

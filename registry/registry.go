@@ -41,6 +41,7 @@ func New(o Options) *Registry {
 	r.tools = catalogue.New(o.Tools, catalogue.Hooks{
 		Visible:     func(t *catalogue.Tool) bool { return r.pipeline.Visible(t) },
 		AutoExecute: func(t *catalogue.Tool) bool { return r.pipeline.AutoExecutes(t) },
+		Overview:    func(t *catalogue.Tool) string { return r.pipeline.Overview(t, "", TenantOptions{}) },
 		Declared:    func(s tool.Spec) *capability.Effects { return r.pipeline.Declared(s) },
 		MayDescribe: func(ctx context.Context, t *catalogue.Tool) (capability.Grant, bool) {
 			return r.pipeline.MayDescribe(ctx, t)

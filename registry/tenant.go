@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,6 +22,16 @@ type Tenant struct {
 // Tenant returns a view of the Registry for the tenant with this name.
 func (r *Registry) Tenant(name string, o TenantOptions) *Tenant {
 	return &Tenant{r: r, name: name, options: o}
+}
+
+// ByRules returns a view of the Registry for the tenant with this name, as the Rules restrict it.
+// The error is a *[tool.Error] if the Rules have tenants but not this one.
+func (r *Registry) ByRules(name string) (*Tenant, error) {
+	o, err := r.pipeline.OptionsOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Tenant(name, o), nil
 }
 
 func (t *Tenant) request(call tool.Call) pipeline.Request {
@@ -44,10 +55,13 @@ func (t *Tenant) Start(ctx context.Context, call tool.Call) *Handle {
 }
 
 // List is [catalogue.Catalogue.List] for the tenant: tools that the tenant's policy hides count as
-// disabled.
+// disabled. The description of a tool that calls other tools lists those that the tenant may call.
 func (t *Tenant) List(f catalogue.Filter) []catalogue.Info {
 	infos := t.r.tools.List(f)
 	for i := range infos {
+		if found, err := t.r.tools.Find(infos[i].Name); err == nil {
+			infos[i].Description = cmp.Or(t.r.pipeline.Overview(found, t.name, t.options), infos[i].Description)
+		}
 		infos[i].Disabled = infos[i].Disabled || !t.options.Sees(infos[i].Spec)
 	}
 	return slices.DeleteFunc(infos, func(i catalogue.Info) bool { return i.Disabled && !f.Disabled })

@@ -52,6 +52,9 @@ type Hooks struct {
 	// AutoExecute returns the AutoExecute of an Info; nil returns false. It must not call the
 	// Catalogue.
 	AutoExecute func(*Tool) bool
+	// Overview returns the description of a [tool.Overviewer] for a caller without a tenant, and ""
+	// for other tools; nil leaves descriptions unchanged.
+	Overview func(*Tool) string
 	// Declared returns the Declared of a tool in an Info; nil leaves Spec.Declared unchanged. It
 	// must not call the Catalogue.
 	Declared func(tool.Spec) *capability.Effects

@@ -42,6 +42,18 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	}{fields(i), !i.Disabled, i.Timeout.String(), append([]string{}, capability.Strings(i.Permissions.List())...), i.Effects()})
 }
 
+// Enabled returns the current tools that are not disabled, sorted by name.
+func (c *Catalogue) Enabled() []*Tool { return slices.DeleteFunc(c.all(), c.disabled) }
+
+// described is info with the description of [tool.Overviewer] for a caller without a tenant.
+func (c *Catalogue) described(t *Tool) Info {
+	info := c.info(t)
+	if c.hooks.Overview != nil {
+		info.Description = cmp.Or(c.hooks.Overview(t), info.Description)
+	}
+	return info
+}
+
 func (c *Catalogue) info(t *Tool) Info {
 	spec := t.Spec.Clone()
 	if c.hooks.Declared != nil {
@@ -64,7 +76,7 @@ func (c *Catalogue) Get(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return c.info(t), nil
+	return c.described(t), nil
 }
 
 // Resolve returns the tools with these names, in the same order. It reports all unknown names in
@@ -109,27 +121,11 @@ func (f Filter) keeps(i Info) bool {
 func (c *Catalogue) List(f Filter) []Info {
 	infos := []Info{}
 	for _, t := range c.all() {
-		if info := c.info(t); f.keeps(info) {
+		if info := c.described(t); f.keeps(info) {
 			infos = append(infos, info)
 		}
 	}
 	return infos
-}
-
-// View returns the names of the tools that a caller sees: the enabled tools for which sees returns
-// true. It calls sees for every enabled tool while it holds the lock, so its cost grows with the
-// number of tools.
-func (c *Catalogue) View(sees func(*Tool) bool) tool.View {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	names := []string{}
-	for _, t := range c.tools {
-		if !c.disabled(t) && sees(t) {
-			names = append(names, t.Spec.Name)
-		}
-	}
-	shown := min(len(names), tool.MaxView)
-	return tool.View{Names: slices.Clone(names[:shown]), More: len(names) - shown}
 }
 
 // Stats counts tools.

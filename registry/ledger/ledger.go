@@ -37,6 +37,10 @@ type Options struct {
 	// waits for OnReceipt, so it must be fast. It may be called concurrently. If it is nil, no
 	// receipts are created for it.
 	OnReceipt func(tool.Receipt)
+	// OnInner is called for each call that a script has made, in order, before the script gets the
+	// outcome. The script waits for OnInner, so it must be fast. It may be called concurrently for
+	// different scripts. It may be nil.
+	OnInner func(tool.InnerRecord)
 	// Observer watches all calls; nil means none.
 	Observer Observer
 	// MaxText limits the text of a result, in bytes, not counting the notice about the omitted

@@ -12,6 +12,16 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
+// Inner passes the record of a call that a script has made to OnInner, if it is set.
+func (l *Ledger) Inner(record func() tool.InnerRecord) {
+	if l.o.OnInner == nil {
+		return
+	}
+	r := record()
+	defer callerror.LogPanic(l.log, "OnInner", r.Call)
+	l.o.OnInner(r)
+}
+
 // report passes the receipt of the call to OnReceipt and to the Observer, if they are set.
 func (e *Entry) report(result tool.Result, failure *tool.Error) {
 	l := e.ledger

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -85,27 +89,46 @@ func (c *servedCall) elicitNow(ctx context.Context, form *mcp.ElicitParams) (*mc
 
 // approvalForm returns a question as a form.
 func approvalForm(q registry.Question) *mcp.ElicitParams {
-	schema := formOnce
-	if q.Session != "" && q.Reason != tool.AskOutside {
-		schema = formSession
+	schema := `{"type":"object","properties":{}}` // accepting the form approves the call
+	if scopes := scopesOf(q); len(scopes) > 1 {
+		names := each.Of(scopes, func(s scope) string { return strconv.Quote(string(s.Scope)) })
+		meanings := each.Of(scopes, func(s scope) string { return string(s.Scope) + ": " + s.means })
+		schema = fmt.Sprintf(`{"type":"object","properties":{"remember":{"type":"string","title":"For how long",`+
+			`"description":%q,"enum":[%s],"default":"once"}}}`, strings.Join(meanings, "; "), strings.Join(names, ","))
 	}
 	return &mcp.ElicitParams{Mode: "form", Message: q.Text(false), RequestedSchema: json.RawMessage(schema)}
 }
 
-// Schemas of the forms of a question. Accepting the form approves the call.
-const (
-	formOnce    = `{"type":"object","properties":{}}`
-	formSession = `{"type":"object","properties":{"remember":{"type":"string","title":"For how long",` +
-		`"description":"once: this call; session: exactly this call again, until this session ends",` +
-		`"enum":["once","session"],"default":"once"}}}`
-)
+// scope is a scope of an approval that a client may choose.
+type scope struct {
+	remembered.Scope
+	means string
+}
 
-// answerOf reads the user's answer. Approval through a client lasts at most until the end of the
-// client's session. Permanent approval needs a terminal or the operator's file.
+// scopesOf returns the scopes that the client of a call may choose. An approval through a client
+// lasts at most until the end of the client's session. Permanent approval needs a terminal or the
+// operator's file.
+func scopesOf(q registry.Question) []scope {
+	scopes := []scope{{remembered.ScopeOnce, "this call"}}
+	if q.Reason == tool.AskOutside {
+		return scopes
+	}
+	if q.Within != nil {
+		scopes = append(scopes, scope{remembered.ScopeScript, "all calls of this tool by this script"})
+	}
+	if q.Session != "" {
+		scopes = append(scopes, scope{remembered.ScopeSession, "exactly this call again, until this session ends"})
+	}
+	return scopes
+}
+
+// answerOf reads the user's answer.
 func answerOf(result *mcp.ElicitResult, q registry.Question) registry.Answer {
 	answer := registry.Answer{Yes: result != nil && result.Action == "accept"}
-	if answer.Yes && q.Session != "" && result.Content["remember"] == string(remembered.ScopeSession) {
-		answer.Remember = remembered.ScopeSession
+	for _, s := range scopesOf(q) {
+		if answer.Yes && result.Content["remember"] == string(s.Scope) {
+			answer.Remember = s.Scope
+		}
 	}
 	return answer
 }

@@ -59,7 +59,7 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest, m manner) (
 
 // begin starts a call on a goroutine of its own, which may outlast the request.
 func (s *Server) begin(ctx context.Context, req *mcp.CallToolRequest, notify *notifier, m manner) (*servedCall, error) {
-	user := userOf(req)
+	user := userOf(req.Extra)
 	if s.opts.Trace != nil {
 		ctx = s.opts.Trace(ctx, traceparentOf(req))
 	}
@@ -86,7 +86,7 @@ func (c *servedCall) execute(ctx context.Context, m manner) (_ *mcp.CallToolResu
 	s, params := c.server, c.first.Params
 	defer s.recoverInto(&err, methodCall)
 	call := tool.Call{
-		ID: "call_" + rand.Text(), Tenant: tenantOf(c.first), Tool: params.Name, Arguments: params.Arguments, Session: m.session,
+		ID: "call_" + rand.Text(), Tenant: tenantOf(c.first.Extra), Tool: params.Name, Arguments: params.Arguments, Session: m.session,
 		OnLog: func(level slog.Level, text string) {
 			if s.opts.OnLog != nil {
 				s.opts.OnLog(params.Name, level, text)
@@ -124,21 +124,21 @@ func (c *servedCall) round(ctx context.Context) (*mcp.CallToolResult, error) {
 }
 
 // tenantOf returns the tenant of a client: the one that HTTPOptions.Tenant returned, or the user.
-func tenantOf(req *mcp.CallToolRequest) string {
-	if req.Extra != nil && req.Extra.TokenInfo != nil {
-		if tenant, ok := req.Extra.TokenInfo.Extra[tenantKey].(string); ok {
+func tenantOf(extra *mcp.RequestExtra) string {
+	if extra != nil && extra.TokenInfo != nil {
+		if tenant, ok := extra.TokenInfo.Extra[tenantKey].(string); ok {
 			return tenant
 		}
 	}
-	return userOf(req)
+	return userOf(extra)
 }
 
 // userOf returns the user of a client's token, or "".
-func userOf(req *mcp.CallToolRequest) string {
-	if req.Extra == nil || req.Extra.TokenInfo == nil {
+func userOf(extra *mcp.RequestExtra) string {
+	if extra == nil || extra.TokenInfo == nil {
 		return ""
 	}
-	return req.Extra.TokenInfo.UserID
+	return extra.TokenInfo.UserID
 }
 
 // traceparentOf returns the trace that a client says the request belongs to, from _meta or else

@@ -34,7 +34,7 @@ type question struct {
 	expiry *time.Timer
 }
 
-func (q *question) user() string { return userOf(q.call.first) }
+func (q *question) user() string { return userOf(q.call.first.Extra) }
 
 func (q *question) size() int { return max(len(q.call.first.Params.Arguments), minPendingBytes) }
 
@@ -113,7 +113,7 @@ func (p *pending) resume(req *mcp.CallToolRequest, notify *notifier) *servedCall
 		return nil
 	}
 	asked := q.call.first
-	if userOf(req) != userOf(asked) || req.Params.Name != asked.Params.Name || !sameJSON(req.Params.Arguments, asked.Params.Arguments) {
+	if userOf(req.Extra) != userOf(asked.Extra) || req.Params.Name != asked.Params.Name || !sameJSON(req.Params.Arguments, asked.Params.Arguments) {
 		q.abandon()
 		return nil
 	}

@@ -180,9 +180,17 @@ func (s *Server) add(definition *mcp.Tool) (ok bool) {
 func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
-		case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.GetPromptRequest:
+		case *mcp.ListPromptsRequest, *mcp.GetPromptRequest:
 			s.await(ctx)
 			s.sync()
+		case *mcp.ListToolsRequest:
+			s.await(ctx)
+			s.sync()
+			result, err := next(ctx, method, req)
+			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+				return s.listFor(tenantOf(req.Extra), list)
+			}
+			return result, err
 		case *mcp.ListResourcesRequest:
 			return s.listResources(ctx, req)
 		case *mcp.CallToolRequest:
@@ -193,6 +201,32 @@ func (s *Server) current(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// listFor leaves out what a tenant does not see in a page of the list, and describes tools that
+// call other tools for the tenant.
+func (s *Server) listFor(tenant string, list *mcp.ListToolsResult) (mcp.Result, error) {
+	if tenant == "" {
+		return list, nil
+	}
+	view, err := s.registry.ByRules(tenant)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]string)
+	for _, info := range view.List(catalogue.Filter{}) {
+		seen[info.Name] = info.Description
+	}
+	own := *list
+	own.Tools = []*mcp.Tool{}
+	for _, listed := range list.Tools {
+		if description, ok := seen[listed.Name]; ok {
+			one := *listed // the server's own definition stays as it is
+			one.Description = description
+			own.Tools = append(own.Tools, &one)
+		}
+	}
+	return &own, nil
 }
 
 // listWait is how long a list waits for sources to start, and for dynamic tools to return their

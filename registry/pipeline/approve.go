@@ -59,8 +59,11 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	for _, pattern := range why.patterns {
 		keys.patterns[pattern] = remembered.NewPatternKey(known, pattern, bounds)
 	}
-	if known != "" && !once && why.repetition == ledger.NotRepeated { // a loop needs a new approval
-		found, err := p.remembered(ctx, keys)
+	if !once && why.repetition == ledger.NotRepeated { // a loop needs a new approval
+		found := a.inside.approvedInScript(a.tool.Spec.Name)
+		if !found && known != "" {
+			found, err = p.remembered(ctx, keys)
+		}
 		if err != nil {
 			return a, err
 		}
@@ -86,11 +89,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		return a, errNoApprover(why)
 	}
 	entry.Asked(why.By.Why)
-	question := Question{
-		CallRef: call, Tool: a.tool.Spec.Clone(), Digest: digest, Grant: a.grant, Bounds: slices.Clone(bounds),
-		Why: why.By.Why, Reason: why.kind, Arguments: slices.Clone(a.arguments.JSON), Confirm: confirmText(a.prepared),
-		WorkingDirectory: a.Call.WorkingDirectory, Patterns: slices.Clone(why.patterns), Commands: askedCommands(a.script),
-	}
+	question := a.question(call, digest, bounds, why)
 	answer, err := p.ask(asking, "the approver", call.ID, func() (Answer, error) { return approver.Approve(asking, question) })
 	switch {
 	case ctx.Err() != nil:
@@ -110,10 +109,21 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 	if once {
 		entry.Granted(a.permissions, digest)
 	}
-	if !once && why.repetition != ledger.RepeatedAlone { // an approval of a loop is for one call
+	// An approval of a loop is for one call.
+	if !once && !a.approveInScript(answer) && why.repetition != ledger.RepeatedAlone {
 		p.remember(ctx, a, keys, call.ID, answer)
 	}
 	return a, nil
+}
+
+// question returns the question about a call.
+func (a authorised) question(call tool.CallRef, digest string, bounds []string, why reason) Question {
+	return Question{
+		CallRef: call, Tool: a.tool.Spec.Clone(), Digest: digest, Grant: a.grant, Bounds: slices.Clone(bounds),
+		Why: why.By.Why, Reason: why.kind, Arguments: slices.Clone(a.arguments.JSON), Confirm: confirmText(a.prepared),
+		WorkingDirectory: a.Call.WorkingDirectory, Patterns: slices.Clone(why.patterns), Commands: askedCommands(a.script),
+		Within: a.within(),
+	}
 }
 
 // autoConfirmed reports whether the AutoConfirm of a call approves it. It is false for every reason

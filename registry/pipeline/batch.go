@@ -11,13 +11,6 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// Outcome is what Execute returns for one call.
-type Outcome struct {
-	Result tool.Result
-	// Err is nil or a *[tool.Error].
-	Err error
-}
-
 // maxTogether limits the concurrent calls of one ExecuteAll.
 const maxTogether = 16
 
@@ -25,9 +18,18 @@ const maxTogether = 16
 // calls run concurrently; every other call begins when all calls before it have ended. Arguments
 // are prepared once, to find out what a call may change. Everything that may forbid a call is
 // checked when the call begins.
-func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []Outcome {
-	outcomes := make([]Outcome, len(calls))
+func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []tool.Outcome {
+	return p.executeAll(ctx, calls, maxTogether)
+}
+
+// executeAll is ExecuteAll with a limit on the concurrent calls.
+func (p *Pipeline) executeAll(ctx context.Context, calls []Request, limit int) []tool.Outcome {
+	outcomes := make([]tool.Outcome, len(calls))
 	plans := make([]*plan, len(calls))
+	if len(calls) == 1 { // without a plan, which would do some work twice
+		outcomes[0].Result, outcomes[0].Err = p.execute(ctx, calls[0], nil)
+		return outcomes
+	}
 	at := func(i int) *plan {
 		if plans[i] == nil {
 			plans[i] = p.plan(ctx, calls[i])
@@ -40,13 +42,13 @@ func (p *Pipeline) ExecuteAll(ctx context.Context, calls []Request) []Outcome {
 			together = append(together, at(end))
 		}
 		var wg sync.WaitGroup
-		places := make(chan struct{}, maxTogether)
+		places := make(chan struct{}, limit)
 		for i := next; i < end; i++ {
 			places <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-places }()
 				result, err := p.execute(ctx, calls[i], plans[i].prepared)
-				outcomes[i] = Outcome{result, err}
+				outcomes[i] = tool.Outcome{Result: result, Err: err}
 			})
 		}
 		wg.Wait()

@@ -17,7 +17,7 @@ type Handle struct {
 	updates *broadcast.Listener[tool.Update]
 	decided chan struct{}
 	done    chan struct{}
-	outcome Outcome // set before the channel done is closed
+	outcome tool.Outcome // set before the channel done is closed
 }
 
 // updateBuffer is the max number of unread updates of a Handle.
@@ -56,9 +56,19 @@ func (p *Pipeline) Start(ctx context.Context, r Request) *Handle {
 
 // startNested begins a call that a tool makes while it serves the parent. The nested call has
 // exactly the rights of the parent's caller, so a tool cannot do for a caller what the caller is
-// not allowed to do. in is for a call inside the parent, or nil. Closing the Pipeline cancels the
-// nested call.
-func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call, in *inside) *Handle {
+// not allowed to do. Closing the Pipeline cancels the nested call.
+func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.Call) *Handle {
+	h := p.Start(ctx, p.nested(parent, call))
+	forget := context.AfterFunc(p.open, h.Cancel)
+	go func() {
+		<-h.Done()
+		forget()
+	}()
+	return h
+}
+
+// nested returns the request of a call that a tool makes while it serves the parent.
+func (p *Pipeline) nested(parent *Request, call tool.Call) Request {
 	outer, options := &parent.Call, parent.Options
 	call.Tenant, call.Session, call.Message = outer.Tenant, outer.Session, outer.Message
 	if approver := p.approverOf(options); approver != nil {
@@ -68,13 +78,7 @@ func (p *Pipeline) startNested(ctx context.Context, parent *Request, call tool.C
 			return approver.Approve(ctx, q)
 		})
 	}
-	h := p.Start(ctx, Request{Call: call, Options: options, Parent: outer.ID, depth: parent.depth + 1, inside: in})
-	forget := context.AfterFunc(p.open, h.Cancel)
-	go func() {
-		<-h.Done()
-		forget()
-	}()
-	return h
+	return Request{Call: call, Options: options, Parent: outer.ID, depth: parent.depth + 1}
 }
 
 // ID returns the ID of the call.

@@ -32,7 +32,8 @@ type Request struct {
 
 	depth     int // Invocation.Depth of the call
 	inside    *inside
-	onAllowed func() // called when the call is allowed to run; may be nil
+	made      tool.InnerCall // what a script said of a call inside it
+	onAllowed func()         // called when the call is allowed to run; may be nil
 }
 
 // prepared is a call whose tool is known and whose arguments are checked.
@@ -52,14 +53,18 @@ type prepared struct {
 func (p *Pipeline) find(r *Request) (prepared, error) {
 	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
 	if c.rules.Tenants != nil && !r.Own && r.Parent == "" && r.Call.Tenant != "" {
-		options, err := c.rules.Tenants(r.Call.Tenant)
+		options, err := c.rules.optionsOf(r.Call.Tenant)
 		if err != nil {
 			return c, err
 		}
 		r = &Request{Call: r.Call, Options: options, depth: r.depth, onAllowed: r.onAllowed}
 		c.Request = r
 	}
-	found, err := p.o.Catalogue.Find(r.Call.Tool)
+	lookup := p.o.Catalogue.Find
+	if r.inside != nil {
+		lookup = func(string) (*catalogue.Tool, error) { return p.findInside(r) }
+	}
+	found, err := lookup(r.Call.Tool)
 	if err != nil {
 		return c, err
 	}

@@ -36,7 +36,9 @@ type Answer struct {
 	// Yes allows the call.
 	Yes bool
 	// Remember keeps the approval for further calls of exactly this tool, with this grant and
-	// these arguments: for the session of the call, or always. Empty and ScopeOnce keep nothing.
+	// these arguments: for the session of the call, or always. ScopeScript keeps the approval of a
+	// call with Question.Within for this run of the script, for calls of the tool with any
+	// arguments. Empty and ScopeOnce keep nothing.
 	// Without a Store, and for a tool without a digest, "always" also means the session. If an
 	// approval cannot be kept, for example because the call has no session, the Logger gets a
 	// warning.
@@ -54,8 +56,8 @@ type Answer struct {
 // Question is a question to an [Approver] about a call. [Question.Text] formats it for a person.
 //
 // Some fields contain text that must be shown as a quotation. The tool's author wrote Confirm. A
-// model may have written the values in Arguments, and with them Patterns, Commands and the quoted
-// parts of Why. All other fields come from the host.
+// model may have written the values in Arguments, and with them Patterns, Commands, Within.Script
+// and the quoted parts of Why. All other fields come from the host.
 type Question struct {
 	// CallRef identifies the call, and the message of the conversation that it belongs to.
 	tool.CallRef
@@ -83,6 +85,8 @@ type Question struct {
 	Patterns []string
 	// Commands are the parts of the call's script that need an approval, as they are written.
 	Commands []string
+	// Within is the script that makes the call; nil means that no script makes it.
+	Within *Within
 	// Confirm is the author's text with the arguments filled in; may be empty.
 	Confirm string
 }
@@ -147,6 +151,9 @@ func (q Question) Text(operator bool) string {
 	} else {
 		line("Its arguments:")
 		b.WriteString(arguments.Lines)
+	}
+	if q.Within != nil {
+		q.Within.writeTo(line)
 	}
 	if q.WorkingDirectory != "" {
 		line("Relative paths start in: %s", questiontext.Quote(q.WorkingDirectory, maxFact))

@@ -105,6 +105,12 @@ func (r *Rules) optionsOf(tenant string) (TenantOptions, error) {
 	return r.Tenants(tenant)
 }
 
+// OptionsOf returns the options that the Rules have for a tenant. The error is a *[tool.Error] if
+// they have tenants but not this one.
+func (p *Pipeline) OptionsOf(tenant string) (TenantOptions, error) {
+	return p.rules.Load().optionsOf(tenant)
+}
+
 func (r *Rules) extend(o *capability.Grantable, permissions ...capability.Permission) error {
 	if r.Extend != nil {
 		return r.Extend(o, permissions...)

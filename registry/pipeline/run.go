@@ -167,16 +167,14 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 		}
 	}()
 	number, complete := entry.Attempt()
-	parent := a.Request // the closures below keep only the Request alive
+	parent, grant := a.Request, a.grant // the closures below keep only these alive
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
 		Secrets: a.Options.Secrets, Now: a.Options.Now, Seed: a.Options.Seed, Inside: a.inside != nil,
-		Start:    func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call, nil) },
-		CallTool: p.callerInside(a),
-		Tools: func() tool.View {
-			return p.o.Catalogue.View(func(t *catalogue.Tool) bool { return parent.Options.Sees(t.Spec) })
-		},
+		Start:     func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
+		CallTools: p.callerInside(a), FindTools: func(query string, limit int) []tool.Spec { return p.callable(parent.Options, grant, query, limit) },
+		Tools: func() tool.View { return p.view(parent.Options) },
 	})
 }
 

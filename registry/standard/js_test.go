@@ -187,7 +187,7 @@ func TestJS(t *testing.T) {
 		"ends":      {"import {sys} from 'wasmtool:sys'; export function run() { sys.exit(0) }", tool.CodeInvalidOutput, ""},
 		"spins":     {"export function run() { for (;;); }", tool.CodeTimeout, ""},
 		"bomb":      {"export function run() { const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch { return 1 } }", tool.CodeResourceExhausted, "InternalError: out of memory\n    at run (/tool/main.js:1:"},
-		"objects":   {"export function run() { const all = []; for (;;) all.push({all, text: `${all.length}`}) }", tool.CodeResourceExhausted, "when the memory is used up"},
+		"objects":   {"export function run() { const all = []; for (;;) all.push({all, text: `${all.length}`}) }", tool.CodeResourceExhausted, "memory"},
 		"hoards":    {"export function run() { const all = []; for (;;) all.push(new TextEncoder().encode('x'.repeat(300)), crypto.randomUUID(), structuredClone([1])) }", tool.CodeResourceExhausted, "bytes of memory"},
 		"strings":   {"export function run() { let s = 'x'; for (;;) s += s }", tool.CodeExecution, "InternalError: string too long"},
 		"prints":    {"readInput(); for (;;) console.log('x'.repeat(100000))", tool.CodeResourceExhausted, "output"},

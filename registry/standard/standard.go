@@ -124,7 +124,7 @@ func (a *assembly) fill(tools *registry.Registry) error {
 	if err := a.loader.loadAll(); err != nil {
 		return err
 	}
-	for _, add := range []func(*registry.Registry) error{a.addReadResult, a.addHostTools, a.addAgent, a.addServers} {
+	for _, add := range []func(*registry.Registry) error{a.addReadResult, a.addHostTools, a.addCode, a.addAgent, a.addServers} {
 		if err := add(tools); err != nil {
 			return err
 		}

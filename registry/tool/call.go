@@ -135,12 +135,18 @@ type Invocation struct {
 	// but may have one of its own. It ends when it is done or when ctx is done; it may
 	// outlast this call. Never nil if a registry runs the tool.
 	Start func(ctx context.Context, call Call) Started
-	// CallTool makes a call of another tool for code in the sandbox, and waits for its end. In
-	// contrast to Start, Grant.Calls must permit the tool, and the call takes the place and the
-	// memory of this call, which must do nothing else meanwhile. The error is an *[Error]. Never
-	// nil if a registry runs the tool.
-	CallTool func(ctx context.Context, call Call) (Result, error)
-	// Inside means that this call takes the place of the call that waits for it; see CallTool.
+	// CallTools makes calls of other tools for code in the sandbox, and waits for their end. In
+	// contrast to Start, Grant.Calls must permit each tool, and the calls take the place and the
+	// memory of this call, which must do nothing else meanwhile. Calls that only read run
+	// concurrently, and the others in order. The outcomes are in the order of the calls. Never nil
+	// if a registry runs the tool.
+	CallTools func(ctx context.Context, calls []InnerCall) []Outcome
+	// FindTools returns the tools that CallTools may call for the caller of this call and that
+	// match a query, best match first, at most limit; see Search of the catalogue. An empty query
+	// matches all tools, sorted by name. A limit of 0 or less means none. Never nil if a registry
+	// runs the tool.
+	FindTools func(query string, limit int) []Spec
+	// Inside means that this call takes the place of the call that waits for it; see CallTools.
 	Inside bool
 	// Complete ends a call whose Result was Pending: with failure, or with result if failure is
 	// nil. The executor calls it once for each such Result, as soon as the outcome is known,
@@ -181,7 +187,8 @@ type Started interface {
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
 // An executor can implement further interfaces: [Identified], [Starter], [Adapted],
-// [MemoryBounded], [Dynamic], [Configurable], [Retrier], [Requester] and [ViolationExplainer].
+// [MemoryBounded], [Dynamic], [Overviewer], [Configurable], [Retrier], [Requester] and
+// [ViolationExplainer].
 // Package registry/executor/native makes executors from Go functions; its documentation has
 // examples.
 type Executor interface {
@@ -244,6 +251,13 @@ type Dynamic interface {
 	// registry does not call Describe and uses the Spec. For a tool outside the sandbox, grant is
 	// empty, because it would not limit the tool.
 	Describe(ctx context.Context, grant capability.Grant) (Definition, error)
+}
+
+// Overviewer is an [Executor] of a tool that calls other tools. Its description depends on the
+// tools that its caller may call.
+type Overviewer interface {
+	// Overview returns the description for a caller for whom it may call these tools.
+	Overview(callable []Spec) string
 }
 
 // Definition holds the parts of a [Spec] that a [Dynamic] tool may change. Empty fields leave

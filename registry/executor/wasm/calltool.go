@@ -1,38 +1,55 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/tool"
+	"github.com/wasmtool/wasmtool/registry/tool/signature"
 )
 
-// callTool returns the function by which a guest calls other tools, or nil if there is none.
-func callTool(in tool.Invocation) func(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-	if in.CallTool == nil {
-		return nil
+// otherTools returns the tools that a guest may call. There are none without a registry.
+func otherTools(in tool.Invocation) hostfuncs.Tools {
+	if in.CallTools == nil || in.FindTools == nil {
+		return hostfuncs.Tools{}
 	}
-	return func(ctx context.Context, name string, arguments []byte) ([]byte, error) {
-		result, err := in.CallTool(ctx, tool.Call{Tool: name, Arguments: arguments})
-		if err != nil {
-			return nil, callError(err)
-		}
-		text, err := json.Marshal(result)
-		if err != nil {
-			return nil, &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: string(tool.CodeInternal), Message: "the result cannot be passed on"}
-		}
-		return text, nil
+	return hostfuncs.Tools{
+		Call: func(ctx context.Context, calls []hostfuncs.ToolCall) []hostfuncs.ToolAnswer {
+			outcomes := in.CallTools(ctx, each.Of(calls, func(c hostfuncs.ToolCall) tool.InnerCall {
+				return tool.InnerCall{Tool: c.Tool, Arguments: c.Arguments, Line: c.Line}
+			}))
+			return each.Of(outcomes, answerOf)
+		},
+		Find: func(query, language string, limit int) []hostfuncs.ToolInfo {
+			return each.Of(in.FindTools(query, limit), func(s tool.Spec) hostfuncs.ToolInfo {
+				return hostfuncs.ToolInfo{Name: s.Name, Signature: signature.Of(s, language), Description: s.Description}
+			})
+		},
 	}
+}
+
+// answerOf converts the outcome of a call for the guest that made it.
+func answerOf(o tool.Outcome) hostfuncs.ToolAnswer {
+	if o.Err != nil {
+		return hostfuncs.ToolAnswer{Err: callError(o)}
+	}
+	text, err := json.Marshal(o.Result)
+	if err != nil {
+		return hostfuncs.ToolAnswer{Err: &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: string(tool.CodeInternal), Message: "the result cannot be passed on"}}
+	}
+	return hostfuncs.ToolAnswer{Result: text}
 }
 
 // callError converts the error of a call for the guest that made it. The guest sees what a model
 // would see.
-func callError(err error) error {
+func callError(o tool.Outcome) error {
 	var e *tool.Error
-	if !errors.As(err, &e) {
-		return err
+	if !errors.As(o.Err, &e) {
+		return o.Err
 	}
 	code := hostfuncs.CodeUnavailable
 	switch e.Code {
@@ -47,5 +64,5 @@ func callError(err error) error {
 	case tool.CodeTimeout, tool.CodeCancelled:
 		code = hostfuncs.CodeTimeout
 	}
-	return &hostfuncs.Error{Code: code, Kind: string(e.Code), Message: e.Error()}
+	return &hostfuncs.Error{Code: code, Kind: string(e.Code), Message: cmp.Or(o.Result.Text(), e.Error())}
 }

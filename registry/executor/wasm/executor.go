@@ -345,7 +345,7 @@ func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
 		Listener: listener,
 		HTTP:     requests, Secrets: secrets, KV: e.o.KV,
 		Namespace: kv.Namespace{Tenant: call.Tenant, Tool: e.o.Manifest.Name},
-		Now:       in.Now, Seed: in.Seed, CallTool: callTool(in),
+		Now:       in.Now, Seed: in.Seed, Tools: otherTools(in),
 		CallInfo: func() hostfuncs.CallInfo {
 			about := hostfuncs.CallInfo{
 				Tool: e.o.Manifest.Name, CallID: call.ID, Session: call.Session, Message: call.Message,

@@ -15,10 +15,12 @@ import (
 // Scope says how long an approval is valid.
 type Scope string
 
-// The scopes. An approval with ScopeOnce is valid only for the call that it was given for. It is
-// not remembered, so no ApprovalStore ever gets it.
+// The scopes. An approval with ScopeOnce is valid only for the call that it was given for. An
+// approval with ScopeScript is valid for calls of the same tool, with any arguments, that are made
+// by the same run of the same script. No ApprovalStore ever gets these two.
 const (
 	ScopeOnce    Scope = "once"
+	ScopeScript  Scope = "script"
 	ScopeSession Scope = "session"
 	ScopeAlways  Scope = "always"
 )

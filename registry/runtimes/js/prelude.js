@@ -130,7 +130,7 @@ function resolve(name, base) {
   const found = includes(name, ":") ? undefined : packaged(name);
   if (found !== undefined) return found;
   throw new Failure(`cannot find the module ${stringify(name)}, which ${base} imports: ` +
-    (startsWith(name, "node:") ? "scripts have no modules of Node.js" : `it is not below ${vendor}, and names of files begin with ./`));
+    (startsWith(name, "node:") ? "scripts have no modules of Node.js" : `it is not below ${vendor}, where 'wasmtool vendor' puts packages, and names of files begin with ./`));
 }
 
 // imported returns the path of the file that path means: "./x" and "./x.js" may be x.ts.
@@ -316,7 +316,8 @@ function includesValue(list, value) {
 function print(fd, values) {
   const out = [];
   for (let i = 0; i < values.length; i++) push(out, show(values[i], 0, []));
-  write(fd, wellFormed(join(out, " ")) + "\n");
+  const line = wellFormed(join(out, " ")) + "\n";
+  typeof logsTo === "function" ? logsTo(line) : write(fd, line);
 }
 
 const log = (...values) => print(logsTo, values), warn = (...values) => print(2, values);
@@ -486,7 +487,7 @@ export const sys = Object.freeze({
   // finish writes the output and ends the script, unless a promise was rejected and nothing handles
   // that. It does not wait for timers.
   finish(text) { output = text; },
-  // logTo sets the descriptor of console.log.
+  // logTo sets the descriptor of console.log, or a function that gets each line of the console.
   logTo: (fd) => { logsTo = fd; },
 });
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
+	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // A script cannot import functions. It uses the functions of V1 through a file, to which it writes
@@ -193,13 +194,32 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 		return nil, nil
 	}),
 	"update": func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
-	"tool_call": with(func(c *Call, a struct {
-		Tool      string          `json:"tool"`
-		Arguments json.RawMessage `json:"arguments"`
+	"tool_call": with(func(c *Call, a hostfuncs.ToolCall) (any, error) {
+		answer := c.callTool(a)
+		return answer.Result, answer.Err
+	}),
+	"tool_calls": with(func(c *Call, a struct {
+		Calls []hostfuncs.ToolCall `json:"calls"`
 	},
 	) (any, error) {
-		result, err := c.Bindings.CallTool(c.hostContext(), a.Tool, a.Arguments)
-		return json.RawMessage(result), err
+		if len(a.Calls) > hostfuncs.MaxToolCalls {
+			return nil, invalidRequest("there are more calls than a call may make of other tools")
+		}
+		return each.Of(c.Bindings.CallTools(c.hostContext(), a.Calls), func(answer hostfuncs.ToolAnswer) fileAnswer {
+			if answer.Err != nil {
+				return fileAnswer{Error: guestError(answer.Err)}
+			}
+			return fileAnswer{Value: answer.Result}
+		}), nil
+	}),
+	"tool_search": with(func(c *Call, a struct {
+		Query    string `json:"query"`
+		Language string `json:"language"`
+		Limit    int    `json:"limit"`
+	},
+	) (any, error) {
+		found, err := c.Bindings.FindTools(a.Query, a.Language, a.Limit)
+		return append([]hostfuncs.ToolInfo{}, found...), err
 	}),
 	"context_read": func(c *Call, _ json.RawMessage) (any, error) { return c.Bindings.CallInfo(), nil },
 }

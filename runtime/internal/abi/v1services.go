@@ -72,11 +72,15 @@ func (x v1Exporter) tools() {
 		if a.call.IsWarmUp {
 			return 0, errNoTools
 		}
-		result, err := a.call.Bindings.CallTool(a.call.hostContext(), string(name[:min(len(name), maxSecretName)]), arguments)
-		a.call.toolResult = result
-		return uint32(len(result)), err
+		answer := a.call.callTool(hostfuncs.ToolCall{Tool: string(name[:min(len(name), maxSecretName)]), Arguments: arguments})
+		a.call.toolResult = answer.Result
+		return uint32(len(answer.Result)), answer.Err
 	})
 	x.add("tool_result", 2, func(a args) (uint32, error) { return copyOut(a.call.toolResult, a.bytes(0)), nil })
+}
+
+func (c *Call) callTool(call hostfuncs.ToolCall) hostfuncs.ToolAnswer {
+	return c.Bindings.CallTools(c.hostContext(), []hostfuncs.ToolCall{call})[0]
 }
 
 // errNoTools is the error for a module that calls a tool before it serves a call.

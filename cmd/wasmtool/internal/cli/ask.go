@@ -93,6 +93,9 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 	if once {
 		choices = "Run it? [y]es, only this call, "
 	}
+	if q.Within != nil && !once {
+		choices += "[s]cript: always for this tool in this script, "
+	}
 	if offered {
 		var solid []string // "rm *" stays on one line
 		for _, pattern := range q.Patterns {
@@ -112,6 +115,10 @@ func (s Streams) ask(ctx context.Context, terminal io.Writer, q registry.Questio
 			return no, nil
 		}
 		return registry.Answer{Yes: true, Remember: remembered.ScopeAlways}, nil
+	case "s", "script":
+		if q.Within != nil && !once {
+			return registry.Answer{Yes: true, Remember: remembered.ScopeScript}, nil
+		}
 	case "p", "pattern":
 		if offered {
 			return registry.Answer{Yes: true, Remember: remembered.ScopeAlways, Patterns: true}, nil

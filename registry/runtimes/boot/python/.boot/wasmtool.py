@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import sys
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _decode = json.loads
@@ -23,16 +24,21 @@ class HostError(Exception):
         self.kind, self.sent = kind, sent
 
 
+_host_file = None
+
+
 def _host(function, **arguments):
-    fd = os.open("/tool/.host", os.O_RDWR)
-    try:
-        os.write(fd, _encode({"function": function, "arguments": arguments}).encode() + b"\n")
-        parts = []
-        while part := os.read(fd, 1 << 20):
-            parts.append(part)
-    finally:
-        os.close(fd)
-    answer = _decode(b"".join(parts))
+    global _host_file
+    if _host_file is None:
+        _host_file = os.open("/tool/.host", os.O_RDWR)
+    os.write(_host_file, _encode({"function": function, "arguments": arguments}).encode() + b"\n")
+    parts = []
+    while part := os.read(_host_file, 1 << 20):
+        parts.append(part)
+    return _value(_decode(b"".join(parts)))
+
+
+def _value(answer):
     if "error" in answer:
         error = answer["error"]
         raise HostError(error["kind"], error["message"], error.get("sent", False))
@@ -144,19 +150,77 @@ files = _Files()
 class ToolResult:
     """The result of another tool: its text, content (a list of blocks) and structured value.
 
-    value is the structured value, or the text if there is none.
+    value is the structured value. If there is none, it is the text, or the blocks if not all of them
+    are text.
     """
 
     def __init__(self, fields):
-        self.content, self.structured = fields["content"] or [], fields.get("structured")
+        self.content = [Content(block) for block in fields["content"] or []]
+        self.structured = fields.get("structured")
         self.text = "\n".join(block["text"] for block in self.content if block["type"] == "text")
-        self.value = self.text if self.structured is None else self.structured
+        self.value = self.structured
+        if self.value is None:
+            self.value = self.text if all(block["type"] == "text" for block in self.content) else self.content
 
 
 def call(tool, arguments=None):
     """Calls another tool, which permissions.tools must name. A call that fails is a HostError, whose
     kind is the code of the failure."""
-    return ToolResult(_host("tool_call", tool=tool, arguments=arguments or {}))
+    return ToolResult(_host("tool_call", **_call(tool, arguments)))
+
+
+def _call(tool, arguments):
+    return {"tool": tool, "arguments": arguments or {}, "line": _line()}
+
+
+def _line():
+    """Returns the line of the script that makes a call. A person who is asked about it sees it."""
+    frame = sys._getframe(1)
+    while frame and frame.f_globals.get("__name__") in ("wasmtool", "aio"):
+        frame = frame.f_back
+    return frame.f_lineno if frame else 0
+
+
+class _Tool:
+    """A tool as a function, and a namespace of tools."""
+
+    def __init__(self, path, run):
+        self.__path, self.__run = path, run
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Tool(f"{self.__path}.{name}", self.__run)
+
+    def __call__(self, arguments=None, /, **named):
+        return self.__run(self.__path, {**(arguments or {}), **named})
+
+
+class _Tools:
+    """The tools that permissions.tools names, as functions: tools.github.list_issues(state="open")
+    returns the value of the result. tools["any-name"] means a tool by its name."""
+
+    def __init__(self, run):
+        self.__run = run
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Tool(name, self.__run)
+
+    def __getitem__(self, name):
+        return _Tool(name, self.__run)
+
+    def search(self, query="", limit=20):
+        """Returns dicts with name, signature and description of tools that match a query."""
+        return _host("tool_search", query=query, language="python", limit=limit)
+
+    def call(self, tool, arguments=None):
+        """Calls a tool and returns its whole result, a ToolResult."""
+        return call(tool, arguments)
+
+
+tools = _Tools(lambda path, arguments: call(path, arguments).value)
 
 
 def secret_exists(name):

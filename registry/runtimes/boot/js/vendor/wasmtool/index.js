@@ -2,7 +2,9 @@
 
 import { sys } from "wasmtool:sys";
 
-const { parse, stringify } = JSON, { assign, entries } = Object, { isArray } = Array, Bytes = Uint8Array;
+const { parse, stringify } = JSON, { assign, defineProperty, entries, hasOwn } = Object, { isArray } = Array, Bytes = Uint8Array;
+const Later = Promise, { then } = Promise.prototype, Wrapper = Proxy, Failure = Error, { exec } = RegExp.prototype;
+const { indexOf, lastIndexOf, slice } = String.prototype;
 const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect, { sort } = Array.prototype;
 const encodeText = new TextEncoder();
 
@@ -16,23 +18,23 @@ export { Failed as Error };
 // HostError says why the host refused or could not do something. kind is a word such as "denied" or
 // "timeout". sent says that a request may have reached a server.
 export class HostError extends Error {
-  constructor({ kind, message, sent = false }) {
+  constructor({ kind, message, sent = false }, stack) {
     super(message);
+    if (stack !== undefined) defineProperty(this, "stack", { value: stack, writable: true, configurable: true });
     this.kind = kind;
     this.sent = sent;
   }
 }
 
+let hostFile;
+
 function host(name, args) {
-  const fd = sys.open("/tool/.host", 2);
-  let text;
-  try {
-    sys.write(fd, stringify({ function: name, arguments: args }) + "\n");
-    text = sys.text(sys.read(fd));
-  } finally {
-    sys.close(fd);
-  }
-  const answer = parse(text);
+  hostFile ??= sys.open("/tool/.host", 2);
+  sys.write(hostFile, stringify({ function: name, arguments: args }) + "\n");
+  return valueOf(parse(sys.text(sys.read(hostFile))));
+}
+
+function valueOf(answer) {
   if (answer.error) throw new HostError(answer.error);
   return answer.value;
 }
@@ -111,10 +113,72 @@ export const files = {
 // call calls another tool, which permissions.tools must name. The result has text, content (blocks),
 // structured, and value: the structured value, or the text if there is none. A call that fails is a
 // HostError, whose kind is the code of the failure.
-export function call(tool, args = {}) {
-  const { content, structured } = host("tool_call", { tool, arguments: args });
-  const text = (content ?? []).filter((block) => block.type === "text").map((block) => block.text).join("\n");
-  return { content: content ?? [], structured, text, value: structured ?? text };
+export const call = (tool, args = {}) => toolResult(host("tool_call", { tool, arguments: args, line: lineIn(scriptStack()) }));
+
+function toolResult({ content, structured }) {
+  const blocks = (content ?? []).map((block) => new Content(block));
+  const text = blocks.filter((block) => block.type === "text").map((block) => block.text).join("\n");
+  const value = structured ?? (blocks.every((block) => block.type === "text") ? text : blocks);
+  return { content: blocks, structured, text, value };
+}
+
+// scriptStack returns the stack without the frames of this file.
+function scriptStack() {
+  const stack = new Failure().stack ?? "", last = apply(lastIndexOf, stack, ["/wasmtool/index.js:"]);
+  return apply(slice, stack, [apply(indexOf, stack, ["\n", last]) + 1]);
+}
+
+// lineIn returns the line at the top of a stack, or 0. A person who is asked about a call sees it.
+function lineIn(stack) {
+  const place = apply(exec, /:(\d+):\d+\)?$/m, [stack]);
+  return place ? +place[1] : 0;
+}
+
+// tools are the tools that permissions.tools names, as functions: await tools.github.list_issues({...})
+// returns the value of the result, and tools["any-name"] means a tool by its name. Calls that only
+// read and are begun before the first is awaited run at the same time. tools.call returns the whole
+// result, and tools.search finds tools.
+export const tools = toolAt("", {
+  search: (query = "", limit = 20) => later(() => host("tool_search", { query, language: "typescript", limit })),
+  call: (tool, args = {}) => queued(tool, args),
+});
+
+const later = (f) => new Later((resolve) => resolve(f()));
+
+function toolAt(path, known = {}) {
+  const run = (args = {}) => apply(then, queued(path, args), [({ value }) => value]);
+  return new Wrapper(run, {
+    get(_, name) {
+      if (typeof name !== "string" || name === "then") return undefined; // a promise can hold it
+      return hasOwn(known, name) ? known[name] : toolAt(path ? `${path}.${name}` : name);
+    },
+  });
+}
+
+let queue = [];
+
+// queued returns the promise of the result of a call. The calls of a turn are made together.
+function queued(tool, args) {
+  const stack = scriptStack(), call = { tool, arguments: args, line: lineIn(stack) };
+  return new Later((resolve, reject) => {
+    queue.push({ call, stack, resolve, reject });
+    if (queue.length === 1) apply(then, Later.resolve(), [makeCalls]);
+  });
+}
+
+function makeCalls() {
+  const made = queue;
+  queue = [];
+  try {
+    const answers = host("tool_calls", { calls: made.map(({ call }) => call) });
+    for (let i = 0; i < made.length; i++) {
+      const { stack, resolve, reject } = made[i];
+      if (answers[i].error) reject(new HostError(answers[i].error, stack));
+      else resolve(toolResult(answers[i].value));
+    }
+  } catch (e) {
+    for (const { reject } of made) reject(e);
+  }
 }
 
 // secretExists reports whether the operator has a secret that the tool may use. No script can read
