@@ -97,7 +97,7 @@ func TestCommandsInDocuments(t *testing.T) {
 				add := block{info: []string{"sh"}, text: `wasmtool runtime add python --from "$WASMTOOL_PYTHON"`}
 				list = append([]block{add}, list...)
 			}
-			own := t.TempDir() // for grants and interpreters
+			own := t.TempDir() // for grants, interpreters and programs
 			for i, b := range list {
 				if len(b.info) == 2 && dir != root {
 					file := filepath.Join(dir, filepath.FromSlash(b.info[1]))
@@ -114,7 +114,7 @@ func TestCommandsInDocuments(t *testing.T) {
 				cmd := exec.Command("sh", "-e", "-c", b.text)
 				cmd.Dir = dir
 				cmd.Env = append(os.Environ(), "PATH="+search, "WASMTOOL_CACHE="+cache, "GOWORK=off",
-					"XDG_STATE_HOME="+own)
+					"XDG_STATE_HOME="+own, "GOBIN="+own)
 				if dir != root {
 					// Without -trimpath, a module would contain the path of the temporary
 					// directory. Each run would then compile another module, and the cache would

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/wasmtool/wasmtool/internal/guesttest"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	wasmruntime "github.com/wasmtool/wasmtool/runtime"
 )
@@ -101,6 +103,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
+			if name == "long" {
+				return testlevel.Size(0, 1) == 1 || namesScripts(), nil
+			}
 			if conditions[name] == "" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
@@ -114,6 +119,12 @@ func TestScripts(t *testing.T) {
 			"wasm":     cmdWasm,
 		},
 	})
+}
+
+// namesScripts reports whether -run names scripts. A script that is named runs to its end; among
+// all scripts, a script stops where it has the line "[!long] stop", unless long tests are requested.
+func namesScripts() bool {
+	return strings.Contains(flag.Lookup("test.run").Value.String(), "/")
 }
 
 // cmdExits implements the script command "exits STATUS PROGRAM [ARGS...]". It runs a program and
@@ -168,14 +179,18 @@ func cmdReadable(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// times matches the dates and times of a list, which differ if a minute ends between two lists.
+var times = regexp.MustCompile(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
+
 var (
 	erased = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 	styles = regexp.MustCompile(`\x1b\[\d*m`)
 )
 
-// shown returns what stays on a terminal.
+// shown returns what stays on a terminal, without the times.
 func shown(output string) string {
-	return styles.ReplaceAllString(erased.ReplaceAllString(strings.ReplaceAll(output, "\r\n", "\n"), ""), "")
+	output = erased.ReplaceAllString(strings.ReplaceAll(output, "\r\n", "\n"), "")
+	return times.ReplaceAllString(styles.ReplaceAllString(output, ""), "(time)")
 }
 
 // cmdGuest implements the script command "guest DIR MODE [ARG...]". It creates a tool from the test
