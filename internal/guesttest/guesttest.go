@@ -79,27 +79,36 @@ func ModuleCache(t testing.TB, program string) string {
 	return dir
 }
 
-// OwnUserCache makes a temporary directory the user's cache directory, for the TestMain of packages
-// whose tests and examples open registries with the default cache. Without it, each build of the
-// tests would leave modules in the cache of the person who runs them, because the key of an entry
-// covers the program. The go command keeps its cache. It has no effect on macOS. The caller must
-// call remove after the tests.
-func OwnUserCache() (remove func(), err error) {
+// RunWithDir gives a temporary directory to use, runs the tests, deletes the directory and returns
+// the exit status. It is for TestMain.
+func RunWithDir(m *testing.M, use func(dir string) error) (status int) {
+	dir, err := os.MkdirTemp("", "wasmtool-cache-")
+	if err == nil {
+		// If the removal fails, the files stay in the temporary directory.
+		defer func() { _ = os.RemoveAll(dir) }()
+		err = use(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// OwnUserCache makes dir the user's cache directory, for packages whose tests and examples open
+// registries with the default cache. Without it, each build of the tests would leave modules in the
+// cache of the person who runs them, because the key of an entry covers the program. The go command
+// keeps its cache. It has no effect on macOS.
+func OwnUserCache(dir string) error {
 	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
-		return nil, fmt.Errorf("go env GOCACHE: %w", err)
-	}
-	dir, err := os.MkdirTemp("", "wasmtool-cache-")
-	if err != nil {
-		return nil, err
+		return fmt.Errorf("go env GOCACHE: %w", err)
 	}
 	variable := "XDG_CACHE_HOME"
 	if runtime.GOOS == "windows" {
 		variable = "LocalAppData"
 	}
-	// If the removal fails, the files stay in the temporary directory.
-	remove = func() { _ = os.RemoveAll(dir) }
-	return remove, errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(gocache))), os.Setenv(variable, dir))
+	return errors.Join(os.Setenv("GOCACHE", strings.TrimSpace(string(gocache))), os.Setenv(variable, dir))
 }
 
 // Program builds the wasmtool command as users get it in dir, and returns its path. The build has

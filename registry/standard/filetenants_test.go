@@ -56,22 +56,6 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // variables and secrets, and gets nothing that the file does not offer to all. The file is reloaded
 // while clients are connected.
 func TestTenantsOfTheFile(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"shared", "blue", "red"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := filepath.Join(dir, "wasmtool.toml")
-	write := func(path, text string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	const shared = `
 mounts = { workspace = "shared" }
 env = { LANG = "en" }
@@ -93,70 +77,33 @@ token_file = "red.token"
 mounts = { workspace = "red" }
 secrets = { K = { file = "red.key" } }
 `
-	write(path, shared+blue+red+"[tenants.plain]\ntoken_env = \"PLAIN\"\n")
-	write(filepath.Join(dir, "red.token"), "the-token-of-red\n")
-	write(filepath.Join(dir, "red.key"), "key of red\n")
-	getenv := func(name string) (string, bool) {
+	l := newTenantLab(t, shared, "shared", "blue", "red")
+	for name, text := range map[string]string{"red.token": "the-token-of-red\n", "red.key": "key of red\n"} {
+		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.getenv = func(name string) (string, bool) {
 		value, ok := map[string]string{
 			"BLUE": "the-token-of-blue", "PLAIN": "the-token-of-plain", "BLUE_KEY": "key of blue", "ALL": "key of all",
 		}[name]
 		return value, ok
 	}
-	file := config.File{Path: path, Name: "wasmtool.toml"}
-	read, err := config.Load(file, getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := standard.Options{Config: read, Sources: standard.Sources{NoBuiltins: true}, StateDir: filepath.Join(dir, "state"), NoCache: true}
-	tools, err := standard.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tools.Close()
-	spec := tool.Spec{Name: "look", Timeout: time.Hour, Permissions: capability.Permissions{
-		FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeRead}}, Env: []string{"LANG"},
-	}}
-	if err := tools.Tools().Register(spec, looker{}); err != nil {
-		t.Fatal(err)
-	}
-	reloader := standard.NewReloader(tools, o, file, getenv)
-	write(path, shared+blue+red+"[tenants.plain]\ntoken_env = \"PLAIN\"\n# the tool is known now\n")
-	if _, err := reloader.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-
 	tokens := make(map[string]string)
-	for name, tenant := range read.Tenants() {
-		value, err := standard.TenantSecret(read, tenant.Token).Value(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	l.start(t, blue+red+"[tenants.plain]\ntoken_env = \"PLAIN\"\n", capability.FS{Mode: capability.ModeRead}, func(read *config.Config) mcpserver.HTTPOptions {
+		for name, tenant := range read.Tenants() {
+			value, err := standard.TenantSecret(read, tenant.Token).Value(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			tokens[name] = string(value)
 		}
-		tokens[name] = string(value)
-	}
-	server := mcpserver.New(tools, mcpserver.Options{})
-	defer server.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := "http://" + l.Addr().String() + mcpserver.Path
-	serving, stop := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- server.ServeListener(serving, l, mcpserver.HTTPOptions{Tokens: tokens}) }()
-	defer func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	}()
-	connect := func(token string) (*mcp.ClientSession, error) {
-		return mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
-			Endpoint: address, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
-		}, nil)
-	}
+		return mcpserver.HTTPOptions{Tokens: tokens}
+	})
 	sessions := make(map[string]*mcp.ClientSession)
 	for name, token := range tokens {
-		if sessions[name], err = connect(token); err != nil {
+		var err error
+		if sessions[name], err = l.connect(t, token); err != nil {
 			t.Fatal(err)
 		}
 		defer sessions[name].Close()
@@ -178,7 +125,7 @@ secrets = { K = { file = "red.key" } }
 	look("red", "red dir=redread lang=en secret=key of red short=false")
 	look("plain", "plain dir=sharedread lang=en secret=of all short=false")
 	for _, token := range []string{"", "blue", "the-token-of-nobody", "the-token-of-blue"[:16]} {
-		if session, err := connect(token); err == nil {
+		if session, err := l.connect(t, token); err == nil {
 			t.Errorf("the token %q is accepted", token)
 			_ = session.Close()
 		}
@@ -186,28 +133,23 @@ secrets = { K = { file = "red.key" } }
 
 	// A reload restricts and removes tenants at once. Not even a file without any tenants gives
 	// them what it offers to all.
-	write(path, shared+blue+"deny = [\"env:LANG\"]\n")
-	if reload, err := reloader.Reload(t.Context()); err != nil || len(reload.Pending) > 0 {
-		t.Fatalf("%+v, %v", reload, err)
+	if reload := l.reload(t, blue+"deny = [\"env:LANG\"]\n"); len(reload.Pending) > 0 {
+		t.Fatalf("%+v", reload)
 	}
 	look("blue", "")
 	look("red", "")
-	write(path, shared)
-	if _, err := reloader.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	l.reload(t, "")
 	look("blue", "")
-	write(path, shared+blue+"[tenants.new]\ntoken_env = \"NEW\"\n")
-	if reload, err := reloader.Reload(t.Context()); err != nil || fmt.Sprint(reload.Pending) != "[tenants.new]" {
-		t.Fatalf("%+v, %v", reload, err)
+	if reload := l.reload(t, blue+"[tenants.new]\ntoken_env = \"NEW\"\n"); fmt.Sprint(reload.Pending) != "[tenants.new]" {
+		t.Fatalf("%+v", reload)
 	}
 	look("blue", "blue dir=blueread lang=fr secret=key of blue short=true")
 
 	// The same holds for calls of the embedding program, unless it chooses the options itself.
-	if _, err := tools.Execute(t.Context(), tool.Call{Tool: "look", Tenant: "stranger"}); tool.CodeOf(err) != tool.CodePermissionDenied {
+	if _, err := l.tools.Execute(t.Context(), tool.Call{Tool: "look", Tenant: "stranger"}); tool.CodeOf(err) != tool.CodePermissionDenied {
 		t.Errorf("a tenant that the file does not have: %v", err)
 	}
-	own, err := tools.Tenant("stranger", registry.TenantOptions{}).Execute(t.Context(), tool.Call{Tool: "look"})
+	own, err := l.tools.Tenant("stranger", registry.TenantOptions{}).Execute(t.Context(), tool.Call{Tool: "look"})
 	if want := "stranger dir=sharedread lang=en secret=of all short=false"; err != nil || own.Text() != want {
 		t.Errorf("got %s, %v", own.Text(), err)
 	}

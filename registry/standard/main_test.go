@@ -1,7 +1,6 @@
 package standard_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
@@ -14,12 +13,5 @@ var compiler []string
 
 func TestMain(m *testing.M) {
 	compiler = runtime.SelfCompiler()
-	remove, err := guesttest.OwnUserCache()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	status := m.Run()
-	remove()
-	os.Exit(status)
+	os.Exit(guesttest.RunWithDir(m, guesttest.OwnUserCache))
 }

@@ -21,12 +21,94 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// tenantLab is a server with the tool look, which asks for all workspaces and to write.
+// tenantLab is a server with the tool look, and an operator's file that begins with shared.
 type tenantLab struct {
-	dir      string
-	tools    *registry.Registry
-	reloader *standard.Reloader
-	address  string
+	dir, shared string
+	file        config.File
+	getenv      func(string) (string, bool)
+	tools       *registry.Registry
+	reloader    *standard.Reloader
+	address     string
+}
+
+// newTenantLab returns a lab with these directories that does not serve yet.
+func newTenantLab(t *testing.T, shared string, directories ...string) *tenantLab {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range directories {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := config.File{Path: filepath.Join(dir, "wasmtool.toml"), Name: "wasmtool.toml"}
+	return &tenantLab{dir: dir, shared: shared, file: file, getenv: os.LookupEnv}
+}
+
+// start serves clients with an operator's file that ends with the tenants, and with the access that
+// follows from it. The tool asks for the files of workspace and for LANG.
+func (l *tenantLab) start(t *testing.T, tenants string, workspace capability.FS, access func(*config.Config) mcpserver.HTTPOptions) {
+	t.Helper()
+	l.write(t, tenants)
+	read, err := config.Load(l.file, l.getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := standard.Options{Config: read, Sources: standard.Sources{NoBuiltins: true}, StateDir: filepath.Join(l.dir, "state"), NoCache: true}
+	if l.tools, err = standard.New(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.tools.Close() })
+	workspace.Mount = "workspace"
+	spec := tool.Spec{Name: "look", Timeout: time.Hour, Permissions: capability.Permissions{FS: []capability.FS{workspace}, Env: []string{"LANG"}}}
+	if err := l.tools.Tools().Register(spec, looker{}); err != nil {
+		t.Fatal(err)
+	}
+	l.reloader = standard.NewReloader(l.tools, o, l.file, l.getenv)
+	l.reload(t, tenants+"# the tool is known now\n")
+
+	server := mcpserver.New(l.tools, mcpserver.Options{})
+	t.Cleanup(server.Close)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.address = "http://" + listener.Addr().String() + mcpserver.Path
+	ctx, stop := context.WithCancel(context.Background())
+	served, options := make(chan error, 1), access(read)
+	go func() { served <- server.ServeListener(ctx, listener, options) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func (l *tenantLab) write(t *testing.T, tenants string) {
+	t.Helper()
+	if err := os.WriteFile(l.file.Path, []byte(l.shared+tenants), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *tenantLab) reload(t *testing.T, tenants string) standard.Reload {
+	t.Helper()
+	l.write(t, tenants)
+	reload, err := l.reloader.Reload(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reload
+}
+
+func (l *tenantLab) connect(t *testing.T, token string) (*mcp.ClientSession, error) {
+	t.Helper()
+	return mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: l.address, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
+	}, nil)
 }
 
 const labFile = `
@@ -37,40 +119,11 @@ grants = { allow = ["write:workspace"] }
 tools = { look = { auto_execute = true } }
 `
 
-// newTenantLab serves clients with an operator's file that ends with the tenants. The token of a
-// user is "SUBJECT.GROUP.GROUP". Without users, all clients send one token.
-func newTenantLab(t *testing.T, tenants string, users bool) *tenantLab {
+// newUserLab starts a lab whose tool asks for all workspaces and to write. The token of a user is
+// "SUBJECT.GROUP.GROUP". Without users, all clients send one token.
+func newUserLab(t *testing.T, tenants string, users bool) *tenantLab {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &tenantLab{dir: dir}
-	for _, name := range []string{"shared", "notes", "blue", "red", "rednotes"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.write(t, tenants)
-	file := config.File{Path: filepath.Join(dir, "wasmtool.toml"), Name: "wasmtool.toml"}
-	read, err := config.Load(file, os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := standard.Options{Config: read, Sources: standard.Sources{NoBuiltins: true}, StateDir: filepath.Join(dir, "state"), NoCache: true}
-	if l.tools, err = standard.New(o); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.tools.Close() })
-	spec := tool.Spec{Name: "look", Timeout: time.Hour, Permissions: capability.Permissions{
-		FS: []capability.FS{{Mount: "workspace", Mode: capability.ModeWrite, Others: true}}, Env: []string{"LANG"},
-	}}
-	if err := l.tools.Tools().Register(spec, looker{}); err != nil {
-		t.Fatal(err)
-	}
-	l.reloader = standard.NewReloader(l.tools, o, file, os.LookupEnv)
-	l.reload(t, tenants+"# the tool is known now\n")
-
+	l := newTenantLab(t, labFile, "shared", "notes", "blue", "red", "rednotes")
 	access := mcpserver.HTTPOptions{
 		Token: "the-token-of-all-clients",
 		Tenant: func(id mcpserver.Identity) (string, error) {
@@ -86,46 +139,14 @@ func newTenantLab(t *testing.T, tenants string, users bool) *tenantLab {
 			},
 		}
 	}
-	server := mcpserver.New(l.tools, mcpserver.Options{})
-	t.Cleanup(server.Close)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.address = "http://" + listener.Addr().String() + mcpserver.Path
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- server.ServeListener(ctx, listener, access) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
+	l.start(t, tenants, capability.FS{Mode: capability.ModeWrite, Others: true}, func(*config.Config) mcpserver.HTTPOptions { return access })
 	return l
-}
-
-func (l *tenantLab) write(t *testing.T, tenants string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(l.dir, "wasmtool.toml"), []byte(labFile+tenants), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (l *tenantLab) reload(t *testing.T, tenants string) {
-	t.Helper()
-	l.write(t, tenants)
-	if _, err := l.reloader.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // look calls the tool as the client with a token, in a new session.
 func (l *tenantLab) look(t *testing.T, token string) string {
 	t.Helper()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: l.address, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1,
-	}, nil)
+	session, err := l.connect(t, token)
 	if err != nil {
 		return err.Error()
 	}
@@ -167,7 +188,7 @@ mounts = { workspace = "red", notes = "rednotes" }
 
 [tenants.ann]
 `
-	l := newTenantLab(t, tenants, true)
+	l := newUserLab(t, tenants, true)
 	blue, red := "blue dir=bluewrite lang", "red dir=redwriterednotesread lang"
 	l.expect(t, map[string]string{
 		"bob.blue-team":  blue,
@@ -179,9 +200,7 @@ mounts = { workspace = "red", notes = "rednotes" }
 		"rita.blue-team": "refused", "bob.blue-team.red-team": "refused", "ann.red-team": "refused",
 	})
 
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: l.address, HTTPClient: &http.Client{Transport: bearer("bob.blue-team")}, MaxRetries: -1,
-	}, nil)
+	session, err := l.connect(t, "bob.blue-team")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +226,7 @@ mounts = { workspace = "red", notes = "rednotes" }
 // Clients with a token that all share are refused as soon as the file has tenants, because no
 // restriction of a tenant would apply to them.
 func TestSharedTokenIsNoTenant(t *testing.T) {
-	l := newTenantLab(t, "", false)
+	l := newUserLab(t, "", false)
 	const token = "the-token-of-all-clients"
 	l.expect(t, map[string]string{token: " dir=sharedwritenotesread lang"})
 	l.reload(t, "[tenants.blue]\nmounts = { workspace = \"blue\" }\n")
@@ -220,7 +239,7 @@ func TestSharedTokenIsNoTenant(t *testing.T) {
 // decided as for others. The same holds for an embedding program that takes the options of a tenant
 // itself. The explanation names the rule.
 func TestTenantHasItsOwnRules(t *testing.T) {
-	l := newTenantLab(t, `
+	l := newUserLab(t, `
 [tenants.blue]
 [[tenants.blue.rules]]
 effect = "deny"

@@ -20,14 +20,7 @@ var compiler []string
 
 func TestMain(m *testing.M) {
 	compiler = runtime.SelfCompiler()
-	remove, err := guesttest.OwnUserCache()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	status := m.Run()
-	remove()
-	os.Exit(status)
+	os.Exit(guesttest.RunWithDir(m, guesttest.OwnUserCache))
 }
 
 // model is a server of a model that requests one call, and then reports the result of the call.

@@ -1,10 +1,10 @@
 package attack
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -16,13 +16,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == asServer {
 		os.Exit(serveVariables(os.Stdin, os.Stdout))
 	}
-	dir, err := os.MkdirTemp("", "wasmtool-attack-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cacheDir = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(guesttest.RunWithDir(m, func(dir string) error {
+		cacheDir = dir
+		return nil
+	}))
 }

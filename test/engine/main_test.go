@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/wasmtool/wasmtool/internal/guesttest"
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
@@ -14,15 +15,10 @@ import (
 var cacheDir string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "wasmtool-engine-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	cacheDir = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(guesttest.RunWithDir(m, func(dir string) error {
+		cacheDir = dir
+		return nil
+	}))
 }
 
 // newRuntime returns a Runtime that is closed at the end of the test.
