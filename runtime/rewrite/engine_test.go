@@ -10,6 +10,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // made is the result of the engine's compiler: bytes of machine code, and bytes of memory that it
@@ -68,7 +70,7 @@ func TestEffortBoundsMemoryAndCode(t *testing.T) {
 		maxAllocPerByte = 2       // above 1, because memory that is freed soon is also counted
 	)
 	for _, s := range shapes() {
-		for _, n := range []int{20, 60} {
+		for _, n := range []int{20, 60}[:testlevel.Size(1, 2)] {
 			out, rep, err := Rewrite(s.make(n).Bytes(), withAnyEffort())
 			if err != nil {
 				t.Errorf("%s: %v", s.name, err)

@@ -38,7 +38,7 @@ func TestCanary(t *testing.T) {
 			if g.slow && g.abi == runtime.Command {
 				testlevel.Long(t, slowToCompile) // the Go reactor runs by default
 			}
-			calls := g.calls * int(times) / testlevel.Size(10, 1)
+			calls := g.calls * int(times) / testlevel.Size(20, 1)
 			f := newField(t, g, seed)
 			f.neighbours()
 			f.run(calls)
@@ -130,15 +130,16 @@ func (f *field) call(m *runtime.Module, tn tenant, input string, timeout time.Du
 }
 
 // neighbours makes calls as one tenant and then a look as another, for each pair of tenants. At the
-// time of the look, an instance of the first tenant waits to be reused. Except in long tests, a
-// slow guest is only tested with the pairs that begin with the first tenant.
+// time of the look, an instance of the first tenant waits to be reused. Except in long tests, only
+// pairs that begin with the first three tenants are tested. For a slow guest, only pairs that begin
+// with the first tenant are tested.
 func (f *field) neighbours() {
 	f.t.Helper()
-	all := f.tenants
+	few := 3
 	if f.g.slow {
-		all = all[:testlevel.Size(1, len(all))]
+		few = 1
 	}
-	for i, first := range all {
+	for i, first := range f.tenants[:testlevel.Size(few, len(f.tenants))] {
 		plants := 3 // an instance is kept only for frequent calls
 		for second := range f.tenants {
 			for range plants {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 	"github.com/wasmtool/wasmtool/internal/wasmtest"
 	"github.com/wasmtool/wasmtool/runtime"
 )
@@ -23,7 +24,8 @@ type raw struct {
 	// plants has the inputs that leave something behind, and looks the inputs that report it. Each
 	// letter is one input.
 	plants, looks string
-	// calls is the number of calls that TestRawCanary makes.
+	// calls is the number of calls that TestRawCanary makes in long tests, four times as many as
+	// otherwise.
 	calls int
 }
 
@@ -207,7 +209,7 @@ func otherGlobals() wasmtest.Module {
 	)
 }
 
-// rawCalls is the number of calls that TestRawCanary makes for most raw canaries.
+// rawCalls is the number of calls that TestRawCanary makes for most raw canaries in long tests.
 const rawCalls = 2000
 
 // TestRawCanary checks the same as TestCanary, for all features that a module can have.
@@ -227,7 +229,7 @@ func TestRawCanary(t *testing.T) {
 			for worker := range canaryWorkers {
 				wg.Go(func() {
 					random := rand.New(rand.NewPCG(seed, uint64(worker)))
-					for range c.calls / canaryWorkers {
+					for range c.calls / canaryWorkers / testlevel.Size(4, 1) {
 						letters := c.looks + c.plants
 						letter := letters[random.IntN(len(letters))]
 						if got := callRaw(t, m, letter); got != fresh[letter] {

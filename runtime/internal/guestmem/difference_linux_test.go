@@ -15,7 +15,7 @@ func TestImageOverBase(t *testing.T) {
 	s := newSystem(t)
 	s.scanner.works()
 	files, mapped := memfdtest.Open(t), memfdtest.Mapped(t)
-	for range testlevel.Size(60, 2000) {
+	for range testlevel.Size(20, 2000) {
 		size := PageSize * uint64(1+r.IntN(40))
 		first := newGuest(t, s, Options{Limit: 64 * PageSize}, size)
 		scribble(r, first.mem)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/wasmtool/wasmtool/internal/testlevel"
 )
 
 // ways lists the ways to restore a memory. Pages that were swapped out are not covered, because a
@@ -84,7 +86,7 @@ func TestRestoreRestoresImage(t *testing.T) {
 				}
 			}
 			check("after saving")
-			for range 150 {
+			for range testlevel.Size(50, 150) {
 				switch r.IntN(4) {
 				case 0:
 					pages := 1 + r.Uint64N(4)

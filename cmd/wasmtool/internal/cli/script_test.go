@@ -121,8 +121,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// namesScripts reports whether -run names scripts. A script that is named runs to its end; among
-// all scripts, a script stops where it has the line "[!long] stop", unless long tests are requested.
+// namesScripts reports whether -run names scripts. A script that is named runs to its end. Among
+// all scripts, a script stops at its line "[!long] stop", unless long tests are requested.
 func namesScripts() bool {
 	return strings.Contains(flag.Lookup("test.run").Value.String(), "/")
 }

@@ -100,6 +100,7 @@ func TestCompileReportsOutcome(t *testing.T) {
 		set  Options // all options except Command
 		want Kind
 		text string // part of the message
+		long bool   // it takes seconds
 	}{
 		{name: "a module", what: "engine", wasm: tinyModule()},
 		{name: "an empty module", what: "engine", wasm: wasmtest.Module{}.Bytes()},
@@ -108,12 +109,12 @@ func TestCompileReportsOutcome(t *testing.T) {
 		{name: "a module for minutes", what: "engine", wasm: slowModule(), set: Options{Timeout: 300 * time.Millisecond}, want: TooSlow, text: "longer than 300ms"},
 		{name: "memory without end", what: "allocate", set: Options{MaxMemory: 512 * mib}, want: TooBig, text: "more than 512 MiB of memory"},
 		{name: "more memory than there is", what: "allocate at once", want: TooBig, text: "memory"},
-		{name: "much garbage", what: "make garbage", set: Options{MaxMemory: 1024 * mib}},
+		{name: "much garbage", what: "make garbage", set: Options{MaxMemory: 1024 * mib}, long: true},
 		{name: "a module that is larger than memory", what: "engine", wasm: make([]byte, MaxModuleBytes), set: Options{MaxMemory: MinMaxMemory}, want: TooBig},
 		{name: "a module that is too large", what: "engine", wasm: make([]byte, MaxModuleBytes+1), want: Refused, text: "the limit is 268435456"},
 		{name: "a panic", what: "panic", want: Refused, text: crashMessage},
 		{name: "a panic in a goroutine", what: "panic elsewhere", want: Refused, text: crashMessage},
-		{name: "a stack without end", what: "recurse", set: Options{MaxMemory: 4 << 30}, want: Refused, text: crashMessage},
+		{name: "a stack without end", what: "recurse", set: Options{MaxMemory: 4 << 30}, want: Refused, text: crashMessage, long: true},
 		{name: "a full disk", what: "full disk", want: Unavailable, text: "the code cannot be stored: no space"},
 		{name: "a large file", what: "big file", set: Options{MaxOutput: 4 * mib}},
 		{name: "the directory in a message", what: "directory", want: Refused, text: crashMessage},
@@ -126,6 +127,9 @@ func TestCompileReportsOutcome(t *testing.T) {
 		{name: "all output", what: "engine", set: Options{MaxOutput: 1 << 63}, want: Unavailable, text: "Options.MaxOutput"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.long {
+				testlevel.Long(t, "the child fills gigabytes of memory")
+			}
 			tt.set.Command = options(tt.what).Command
 			if tt.set.Timeout == 0 {
 				tt.set.Timeout = 5 * time.Minute
