@@ -34,6 +34,9 @@ func Explain(p Permissions, o Grantable, question Permission) Explanation {
 	if !ok {
 		return notAsked(question)
 	}
+	if question.kind == KindTools {
+		ask = question // a part of what the tool asks for
+	}
 	if denial, denied := o.Deny.Takes(ask); denied {
 		return o.denied(denial)
 	}
@@ -50,7 +53,9 @@ func Explain(p Permissions, o Grantable, question Permission) Explanation {
 // exactly as requested or not at all, so a request for writing also includes reading.
 func (p Permissions) asksFor(permission Permission) (Permission, bool) {
 	permissions := append(p.plainPermissions(), each.Of(p.FS, FS.permission)...)
-	i := slices.IndexFunc(permissions, func(ask Permission) bool { return permission.takes(ask, URLPattern.forbids) })
+	i := slices.IndexFunc(permissions, func(ask Permission) bool {
+		return permission.takes(ask, URLPattern.forbids) || permission.kind == KindTools && ask.takes(permission, URLPattern.forbids)
+	})
 	if i < 0 {
 		return Permission{}, false
 	}

@@ -13,6 +13,11 @@ func matchesTools(pattern, other string) bool {
 	return pattern == other || open && strings.HasPrefix(other, beginning)
 }
 
+// MayCallSame reports whether some tool may match both permissions, which have the kind KindTools.
+func (p Permission) MayCallSame(other Permission) bool {
+	return p.kind == KindTools && other.kind == KindTools && (matchesTools(p.name, other.name) || matchesTools(other.name, p.name))
+}
+
 // toolsFor returns the tools that a request for a pattern gets, as patterns, regardless of denials
 // for a part of them.
 func (o Grantable) toolsFor(pattern string) []string {

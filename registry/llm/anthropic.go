@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
 	"github.com/wasmtool/wasmtool/internal/jsontype"
 	"github.com/wasmtool/wasmtool/registry/llm/internal/assemble"
@@ -43,7 +44,10 @@ func (anthropic) definition(d definition) *jsontree.Value {
 	if d.strict {
 		o.Add("strict", jsontree.NewBoolean(true))
 	}
-	return o.Add("input_schema", d.parameters)
+	if len(d.callers) > 0 {
+		o.Add("allowed_callers", jsontree.NewArray(each.Of(d.callers, jsontree.NewString)...))
+	}
+	return d.addLoading(o).Add("input_schema", d.parameters)
 }
 
 func (anthropic) parse(body *jsontree.Value) (reply, error) {

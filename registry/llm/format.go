@@ -78,6 +78,17 @@ type definition struct {
 	// result is the schema of the structured result, which only MCP accepts; nil means none.
 	result  *jsontree.Value
 	effects capability.Effects
+	// callers and deferred are of Options; only some providers have them.
+	callers  []string
+	deferred bool
+}
+
+// addLoading adds when the model gets the definition.
+func (d definition) addLoading(o *jsontree.Value) *jsontree.Value {
+	if d.deferred {
+		o.Add("defer_loading", jsontree.NewBoolean(true))
+	}
+	return o
 }
 
 func (f Format) provider() (provider, error) {

@@ -12,8 +12,8 @@ func (responses) subset(strict bool) *subset { return openAISubset(strict) }
 
 // definition always sets "strict", because the API assumes true if the field is missing.
 func (responses) definition(d definition) *jsontree.Value {
-	return jsontree.NewObject().AddText("type", "function").AddText("name", d.name).AddText("description", d.description).
-		Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)
+	o := jsontree.NewObject().AddText("type", "function").AddText("name", d.name).AddText("description", d.description)
+	return d.addLoading(o).Add("strict", jsontree.NewBoolean(d.strict)).Add("parameters", d.parameters)
 }
 
 func (responses) parse(body *jsontree.Value) (reply, error) {

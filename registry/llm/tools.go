@@ -21,6 +21,15 @@ type Options struct {
 	// reports the tool and the reason. Keywords that strict mode does not support are left out of
 	// the definition. Optional fields become nulls for OpenAI; calls to the tool omit these nulls.
 	Strict bool
+	// AllowedCallers returns who may call a tool, for Anthropic: "direct" for the model itself, and
+	// the type of a code execution tool, such as "code_execution_20260120", for scripts in
+	// Anthropic's sandbox. Empty means only the model, and so does a nil AllowedCallers. A tool that
+	// scripts may call is defined without strict mode, because Anthropic does not combine the two.
+	AllowedCallers func(tool.Spec) []string
+	// DeferLoading reports whether the provider keeps the definition of a tool from the model until
+	// the model searches for it; nil means never. It is for Anthropic and OpenAIResponses, whose
+	// requests then need a search tool of the provider next to the definitions.
+	DeferLoading func(tool.Spec) bool
 }
 
 // Tools holds the definitions of tools for one provider. It is immutable and safe for
@@ -116,10 +125,37 @@ func (t *Tools) export(spec tool.Spec, o Options, count *tally) (*exported, defi
 			return nil, definition{}, err
 		}
 	}
-	d.parameters, d.strict = t.convert(x, schema, o.Strict, count)
+	if o.AllowedCallers != nil {
+		d.callers = o.AllowedCallers(spec)
+	}
+	d.deferred = o.DeferLoading != nil && o.DeferLoading(spec)
+	t.checkLoading(spec, &d)
+	byScripts := slices.ContainsFunc(d.callers, func(caller string) bool { return caller != directCaller })
+	if byScripts && o.Strict {
+		t.losses = append(t.losses, Loss{Tool: spec.Name, What: "strict", Why: "scripts may call the tool; the tool is defined without it", Effect: Wider})
+	}
+	d.parameters, d.strict = t.convert(x, schema, o.Strict && !byScripts, count)
 	d.name = x.name
 	d.empty = len(d.parameters.Member("properties").Names()) == 0 && d.parameters.Member("additionalProperties") == nil
 	return x, d, nil
+}
+
+// directCaller is the caller in Options.AllowedCallers that stands for the model.
+const directCaller = "direct"
+
+// checkLoading removes what the provider does not have, and records that.
+func (t *Tools) checkLoading(spec tool.Spec, d *definition) {
+	lost := func(what string) {
+		t.losses = append(t.losses, Loss{Tool: spec.Name, What: what, Why: "the provider does not have it", Effect: Untold})
+	}
+	if len(d.callers) > 0 && t.format != Anthropic {
+		lost("allowed_callers")
+		d.callers = nil
+	}
+	if d.deferred && t.format != Anthropic && t.format != OpenAIResponses {
+		lost("defer_loading")
+		d.deferred = false
+	}
 }
 
 // resultOf checks and reads the schema of a tool's result. It returns nil if the result is not

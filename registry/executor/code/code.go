@@ -77,6 +77,10 @@ func Define(o Options) (tool.Spec, tool.Executor) {
 			Tools: []string{"*"}, FS: []capability.FS{{Mount: capability.ScratchMount, Mode: capability.ModeWrite}}, Clock: true, Random: true,
 		},
 		Parameters: json.RawMessage(parameters),
+		Examples: []tool.Example{{
+			Title:     "Count the files with a mark",
+			Arguments: json.RawMessage(`{"language": "js", "script": "const found = await tools.grep({pattern: \"TODO\"}); return found.split(\"\\n\").length"}`),
+		}},
 	}, &executor{o}
 }
 

@@ -18,8 +18,10 @@ import (
 // exportOptions holds the flags of 'export'.
 type exportOptions struct {
 	toolOptions
-	format string
-	strict bool
+	format  string
+	strict  bool
+	callers []string
+	defers  bool
 }
 
 func newExportCommand(a *app) *cobra.Command {
@@ -39,6 +41,7 @@ Exit status: 0, also when a schema was changed; 2 for an unknown format; 7 if a 
 not exist or is switched off; 8 if a tool cannot be loaded (the others are printed).`,
 		Example: `  wasmtool export --format anthropic
   wasmtool export --format openai --strict grep read
+  wasmtool export --format anthropic --allowed-callers direct,code_execution_20260120
   wasmtool export --format gemini ./my-tool`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,6 +58,8 @@ not exist or is switched off; 8 if a tool cannot be loaded (the others are print
 	o.add(cmd)
 	cmd.Flags().StringVar(&o.format, "format", "", "print definitions in the `FORMAT` of a provider: "+formatNames())
 	cmd.Flags().BoolVar(&o.strict, "strict", false, "ask the provider to enforce the schemas, where it can (openai, openai-responses, anthropic)")
+	cmd.Flags().StringSliceVar(&o.callers, "allowed-callers", nil, "let these `CALLERS` call the tools, separated by commas: direct, and code execution tools (anthropic)")
+	cmd.Flags().BoolVar(&o.defers, "defer-loading", false, "let the model search for the tools, with a search tool of the provider in the request (anthropic, openai-responses)")
 	cmd.ValidArgsFunction = o.completeTools
 	completeWords(cmd, "format", each.Of(llm.Formats(), func(f llm.Format) string { return string(f) }))
 	return cmd
@@ -72,7 +77,11 @@ func (o exportOptions) export(cmd *cobra.Command, format llm.Format, targets []s
 		return err
 	}
 	defer closeTools()
-	definitions, err := llm.New(format, infos, llm.Options{Strict: o.strict})
+	definitions, err := llm.New(format, infos, llm.Options{
+		Strict:         o.strict,
+		AllowedCallers: func(tool.Spec) []string { return o.callers },
+		DeferLoading:   func(tool.Spec) bool { return o.defers },
+	})
 	if err != nil {
 		return &tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}
 	}

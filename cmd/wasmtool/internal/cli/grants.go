@@ -264,6 +264,8 @@ func asks(p capability.Permissions, w capability.Permission) bool {
 			return (asked.Kind() == capability.KindNet || asked.Kind() == capability.KindNetPrivate) && (asked.URL().IsAny() || overlap)
 		case capability.KindKV:
 			return asked.Kind() == capability.KindKV
+		case capability.KindTools:
+			return asked.MayCallSame(w)
 		}
 		return asked == w
 	})
