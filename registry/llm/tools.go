@@ -23,8 +23,9 @@ type Options struct {
 	Strict bool
 	// AllowedCallers returns who may call a tool, for Anthropic: "direct" for the model itself, and
 	// the type of a code execution tool, such as "code_execution_20260120", for scripts in
-	// Anthropic's sandbox. Empty means only the model, and so does a nil AllowedCallers. A tool that
-	// scripts may call is defined without strict mode, because Anthropic does not combine the two.
+	// Anthropic's sandbox. Empty means only the model, and so does a nil AllowedCallers. A tool
+	// that scripts may call is defined without strict mode, because Anthropic does not combine the
+	// two.
 	AllowedCallers func(tool.Spec) []string
 	// DeferLoading reports whether the provider keeps the definition of a tool from the model until
 	// the model searches for it; nil means never. It is for Anthropic and OpenAIResponses, whose

@@ -29,8 +29,8 @@ func (overviewer) Overview(callable []tool.Spec) string {
 func (overviewer) Prepare(context.Context) error { return nil }
 func (overviewer) Close() error                  { return nil }
 
-// A tenant's list has only the tools that the tenant sees, and so has the description of a tool that
-// calls others.
+// A tenant's list has only the tools that the tenant sees, and so has the description of a tool
+// that calls others.
 func TestListIsForItsTenant(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, mcpserver.Options{})
