@@ -60,7 +60,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		keys.patterns[pattern] = remembered.NewPatternKey(known, pattern, bounds)
 	}
 	if !once && why.repetition == ledger.NotRepeated { // a loop needs a new approval
-		found := a.inside.approvedInScript(a.tool.Spec.Name)
+		found := a.inside.approvedInScript(a.scriptKey(bounds))
 		if !found && known != "" {
 			found, err = p.remembered(ctx, keys)
 		}
@@ -110,7 +110,7 @@ func (p *Pipeline) approve(ctx context.Context, entry *ledger.Entry, a authorise
 		entry.Granted(a.permissions, digest)
 	}
 	// An approval of a loop is for one call.
-	if !once && !a.approveInScript(answer) && why.repetition != ledger.RepeatedAlone {
+	if !once && !a.inside.approveInScript(a.scriptKey(bounds), answer) && why.repetition != ledger.RepeatedAlone {
 		p.remember(ctx, a, keys, call.ID, answer)
 	}
 	return a, nil

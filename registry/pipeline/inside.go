@@ -11,6 +11,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
+	"github.com/wasmtool/wasmtool/registry/policy/remembered"
 	"github.com/wasmtool/wasmtool/registry/schedule"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/registry/tool/signature"
@@ -25,7 +26,7 @@ type inside struct {
 
 	mu       sync.Mutex
 	made     []madeCall
-	approved map[string]bool // tools that may run again in this script without a question
+	approved map[remembered.Key]bool // what may run again in this script without a question
 }
 
 // madeCall is a call that has ended, for questions about later calls.
@@ -89,7 +90,7 @@ func (p *Pipeline) callerInside(a authorised) func(context.Context, []tool.Inner
 			requests[i].inside, requests[i].made = in, call
 		}
 		outcomes := p.executeAll(ctx, requests, maxInsideTogether)
-		for i, number := range in.note(outcomes) {
+		for i, number := range in.note(outcomes, p.o.Catalogue.Has) {
 			p.o.Ledger.Inner(func() tool.InnerRecord {
 				digest := sha256.Sum256(calls[i].Arguments)
 				return tool.InnerRecord{
@@ -102,12 +103,17 @@ func (p *Pipeline) callerInside(a authorised) func(context.Context, []tool.Inner
 	}
 }
 
-// note records calls that have ended, and returns their numbers among all calls of the script.
-func (in *inside) note(outcomes []tool.Outcome) (numbers []int) {
+// note records calls that have ended, and returns their numbers among all calls of the script. The
+// script chose the names that no tool has, so questions do not show them.
+func (in *inside) note(outcomes []tool.Outcome, has func(name string) bool) (numbers []int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, o := range outcomes {
-		in.made = append(in.made, madeCall{o.Result.Call.Tool, o.Result.Call.Usage.Changed(), o.Err != nil})
+		name := o.Result.Call.Tool
+		if !has(name) {
+			name = "a tool that does not exist"
+		}
+		in.made = append(in.made, madeCall{name, o.Result.Call.Usage.Changed(), o.Err != nil})
 		numbers = append(numbers, len(in.made))
 	}
 	return numbers

@@ -76,28 +76,34 @@ func (w *Within) writeTo(line func(format string, args ...any)) {
 	line("%s", plaintext.Sentence("Before, the script called "+questiontext.Shorten(strings.Join(w.Before, ", "), maxWhy))+".")
 }
 
-// approvedInScript reports whether a person has approved all calls of the tool by this script.
-func (in *inside) approvedInScript(name string) bool {
+// scriptKey returns the key of an approval with ScopeScript, which covers this registration of the
+// tool with this access. Bounds are all limits of the access of the call.
+func (a authorised) scriptKey(bounds []string) remembered.Key {
+	return remembered.NewKey(a.tool.Registration, nil, bounds)
+}
+
+// approvedInScript reports whether a person has approved all calls with the key by this script.
+func (in *inside) approvedInScript(key remembered.Key) bool {
 	if in == nil {
 		return false
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.approved[name]
+	return in.approved[key]
 }
 
 // approveInScript keeps an approval with ScopeScript, and reports whether the answer has it.
-func (a authorised) approveInScript(answer Answer) bool {
+func (in *inside) approveInScript(key remembered.Key, answer Answer) bool {
 	if answer.Remember != remembered.ScopeScript {
 		return false
 	}
-	if in := a.inside; in != nil {
+	if in != nil {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		if in.approved == nil {
-			in.approved = make(map[string]bool)
+			in.approved = make(map[remembered.Key]bool)
 		}
-		in.approved[a.tool.Spec.Name] = true
+		in.approved[key] = true
 	}
 	return true
 }

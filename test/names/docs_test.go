@@ -47,7 +47,7 @@ func TestAttacksHaveTests(t *testing.T) {
 	}
 	before := ""
 	for _, row := range rows {
-		if len(row) != 4 || !regexp.MustCompile(`^[A-FH-M][1-9][0-9]?$`).MatchString(row[0]) {
+		if len(row) != 4 || !regexp.MustCompile(`^[A-FH-N][1-9][0-9]?$`).MatchString(row[0]) {
 			t.Errorf("not an attack: %q", row)
 			continue
 		}

@@ -157,6 +157,8 @@ env = "TOKEN"
 allow = ["read:workspace", "write:tmp", "net:https://api.example.com/", "secret:TOKEN", "kv:write", "random"]
 [tools.hostile]
 auto_execute = true
+[tools.code]
+allow = ["tools:hostile"]
 `
 )
 
@@ -171,7 +173,7 @@ func hostile(t *testing.T, l language, file string, handler http.HandlerFunc) *l
 	}
 	files := l.tool("hostile", script, more)
 	files[".env"], files["notes.txt"] = "SECRET=canary", "not part of the tool"
-	s := setup{operator: operator, env: map[string]string{"TOKEN": secret}}
+	s := setup{operator: operator, builtins: handler != nil, env: map[string]string{"TOKEN": secret}}
 	if handler != nil {
 		serve(t, &s, handler)
 	}

@@ -64,10 +64,12 @@ func (l language) tool(name, script, more string) map[string]string {
 	return map[string]string{"tool.toml": fmt.Sprintf(manifest, name, "", l.end, more), "tool." + l.end: script}
 }
 
-// setup configures a lab. operator is the operator's file.
+// setup configures a lab. operator is the operator's file. builtins adds the built-in tools, such
+// as code.
 type setup struct {
 	standard.Options
 	operator string
+	builtins bool
 	env      map[string]string
 }
 
@@ -140,7 +142,7 @@ func open(t testing.TB, s setup, tools map[string]map[string]string) *lab {
 			t.Fatal(err)
 		}
 	}
-	o.Sources = standard.Sources{NoBuiltins: true, Directories: []string{dir}}
+	o.Sources = standard.Sources{NoBuiltins: !s.builtins, Directories: []string{dir}}
 	o.Runtime.CompileCommand, o.Runtime.CacheDir = compiler, guesttest.ModuleDir(t)
 	o.Registry.Logger = slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	o.Registry.Approvals.Approver = registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {

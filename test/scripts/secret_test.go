@@ -61,6 +61,43 @@ func TestEchoedSecretsAreHidden(t *testing.T) {
 	}
 }
 
+// A secret that the host sends for a tool is hidden in what a script of code gets from this tool,
+// whatever the script then does with it: in its result, its errors and its pieces.
+func TestCodeSeesNoSecretOfTools(t *testing.T) {
+	got := 0
+	lab := hostile(t, javaScript, "echoes.js", func(w http.ResponseWriter, r *http.Request) {
+		header := r.Header.Get("Authorization")
+		if strings.Contains(header, secret) {
+			got++
+		}
+		fmt.Fprint(w, header)
+	})
+	for _, end := range []string{"return", "raise", "error", "exit", "structured", "image", "traceback"} {
+		before := got
+		script := fmt.Sprintf(`
+let seen;
+try { seen = JSON.stringify(await tools.call("hostile", { path: "/plain", end: %q })); } catch (e) { seen = e.kind + e.message + e.stack; }
+const pieces = [...seen].reverse().join("") + JSON.stringify([...seen]);
+print(seen, pieces, btoa(unescape(encodeURIComponent(seen))));
+return [seen.length > 20 ? "got something" : "", (await import("wasmtool")).secretExists("TOKEN")].join();`, end)
+		arguments, err := json.Marshal(map[string]string{"language": "js", "script": script})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := lab.call(t, "", "code", string(arguments))
+		if got != before+1 || !strings.Contains(o.text, "got something,false") {
+			t.Errorf("%s: the server did not get the secret, or the script nothing: %.500s", end, o.everything())
+		}
+		for _, text := range []string{o.everything(), lab.logged()} {
+			for _, form := range forms {
+				if strings.Contains(text, form) {
+					t.Errorf("%s: the text shows %s in %.500s", end, form, text)
+				}
+			}
+		}
+	}
+}
+
 // forms are the encodings in which a secret must not be visible. The end of base64 depends on what
 // follows the secret.
 var forms = []string{
