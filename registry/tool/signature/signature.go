@@ -70,7 +70,7 @@ func (g generator) arguments(s tool.Spec) string {
 
 // result returns the type of what the function returns: the text of a result without a schema.
 func (g generator) result(s tool.Spec) string {
-	if len(s.Result) == 0 || s.Details {
+	if len(s.Result) == 0 {
 		return g.w.named("string")
 	}
 	schema, err := jsonschema.Compile(s.Result)

@@ -15,6 +15,7 @@ import (
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/config"
+	"github.com/wasmtool/wasmtool/registry/executor/code"
 	"github.com/wasmtool/wasmtool/registry/executor/mcp"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -108,15 +109,15 @@ func (o toolOptions) standardOptions(options standard.Options) (standard.Options
 	return options, nil
 }
 
-// startServers makes the registry start the MCP servers of these tools, or all MCP servers of the
-// operator's file if no tool is named. If wasmtool itself started this process as an MCP server,
-// startServers starts none.
+// startServers makes the registry start the MCP servers of these tools. It starts all MCP servers
+// of the operator's file if no tool is named, or the tool that calls other tools. It starts none if
+// wasmtool itself started this process as an MCP server.
 func (o toolOptions) startServers(options *standard.Options, tools ...string) {
 	if _, inside := o.getenv(mcp.InsideEnv); inside {
 		return
 	}
 	options.Sources.ServersOf = tools
-	if len(tools) == 0 {
+	if len(tools) == 0 || slices.Contains(tools, code.Name) {
 		options.Sources.Servers = slices.Collect(maps.Keys(options.Config.Servers()))
 	}
 }

@@ -27,6 +27,17 @@ function failure(message) {
   return new Result(output(lines.join("\n")), undefined, { is_error: true });
 }
 
+// What scripts for Node.js or browsers use, and what an import looks like to a parser.
+const absent = /cannot find the module|\b(require|process|Buffer|fetch|XMLHttpRequest) is not defined/;
+const imports = /^\s*(import\b[^(.]|export\b)/m;
+const hint = "scripts have no packages, import statements, files and network, and nothing of Node.js; use tools: tools.search finds them";
+
+// explain describes an error of the script, with a hint if the script expects what is not there.
+function explain(e, script) {
+  const text = sys.describe(e);
+  return absent.test(text) || e instanceof SyntaxError && imports.test(script) ? `${text}\n${hint}` : text;
+}
+
 export async function run({ script, stdin = "", typescript = false }) {
   sys.logTo(collect);
   Object.assign(globalThis, { tools, stdin, print: (...values) => console.log(...values) });
@@ -35,7 +46,7 @@ export async function run({ script, stdin = "", typescript = false }) {
     const body = typescript ? script : `export default async () => {${script}\n}`;
     value = await (await sys.evaluate(body, typescript ? "script.ts" : "script.js")).default();
   } catch (e) {
-    return failure(e instanceof Failed ? e.message : sys.describe(e));
+    return failure(e instanceof Failed ? e.message : explain(e, script));
   }
   if (isError(value)) return failure(sys.describe(value));
   if (value instanceof Result) return value;

@@ -21,7 +21,7 @@ class HostError(Exception):
 
     def __init__(self, kind, message, sent=False):
         super().__init__(message)
-        self.kind, self.sent = kind, sent
+        self.kind, self.message, self.sent = kind, message, sent
 
 
 _host_file = None
