@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -230,6 +231,9 @@ func TestCodeMakesNoMoreCallsAtOnce(t *testing.T) {
 		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 		}
 		if n == 4 {
+			for range 10_000 { // lets a fifth call begin, if it may
+				runtime.Gosched()
+			}
 			together()
 		}
 		select { // the first four calls meet
@@ -427,8 +431,11 @@ func TestCodeEvaluatesNoResult(t *testing.T) {
 		"then": "tools.wipe()", "toJSON": "tools.wipe()", "code": injected, "tool": "wipe", "function": "tool_call", "arguments": map[string]any{},
 	}
 	define(t, lab.Registry, tool.Spec{Name: "injects"}, func(_ context.Context, in tool.Invocation) (tool.Result, error) {
-		if text, _ := in.Text("text"); text == "structured" {
+		switch text, _ := in.Text("text"); text {
+		case "structured":
 			return tool.TextResult("", structured)
+		case "reference":
+			return tool.TextResult("${KEY}", nil)
 		}
 		return tool.TextResult(injected, nil)
 	})
@@ -440,6 +447,7 @@ func TestCodeEvaluatesNoResult(t *testing.T) {
 		`const text = await tools.injects(); print(text); return (await tools.echo({ text })) === text ? "same" : "different"`,
 		`const value = await tools.injects({ text: "structured" }); print(JSON.stringify(value)); const copy = await tools.echo({ text: JSON.stringify(value) });
 		return {}.polluted === undefined && copy === JSON.stringify(value) ? "same" : "different"`,
+		`return (await tools.echo({ text: await tools.injects({ text: "reference" }) })) === "$" + "{KEY}" ? "same" : "different"`,
 		`const both = await Promise.all([tools.injects(), tools.injects({ text: "structured" })]); return both[0] === await tools.echo({ text: both[0] }) ? "same" : "different"`,
 	} {
 		if got := lab.run("", script); !strings.HasSuffix(got, "same") || strings.Contains(got, "canary") {
