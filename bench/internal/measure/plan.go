@@ -27,6 +27,8 @@ type Plan struct {
 	Starts int
 	// Files is how often each file tool does its job.
 	Files int
+	// Code is the number of turns of each script of the tool code.
+	Code int
 }
 
 // Full returns a plan with enough measurements to quote the figures.
@@ -39,6 +41,7 @@ func Full() Plan {
 		Instances: []int{1, 10, 50, 100, 200}, Rest: 11 * time.Second,
 		Starts: 40,
 		Files:  20,
+		Code:   50,
 	}
 }
 
@@ -53,6 +56,7 @@ func Quick() Plan {
 		Instances: []int{1, 4}, Rest: time.Millisecond,
 		Starts: 2,
 		Files:  1,
+		Code:   1,
 	}
 }
 

@@ -23,6 +23,7 @@ type Results struct {
 	Starts    []measure.Start     `json:"starts"`
 	Files     []measure.FileJob   `json:"files"`
 	Scripts   []measure.Script    `json:"scripts"`
+	Code      measure.Code        `json:"code"`
 	Bars      []Bar               `json:"bars"`
 }
 

@@ -26,6 +26,7 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	r.startTable(&b)
 	r.fileTable(&b)
 	r.scriptTable(&b)
+	r.codeTables(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

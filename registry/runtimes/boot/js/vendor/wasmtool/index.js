@@ -2,7 +2,7 @@
 
 import { sys } from "wasmtool:sys";
 
-const { parse, stringify } = JSON, { assign, defineProperty, entries, hasOwn } = Object, { isArray } = Array, Bytes = Uint8Array;
+const { parse, stringify } = JSON, { assign, defineProperty, entries } = Object, { isArray } = Array, Bytes = Uint8Array;
 const Later = Promise, { then } = Promise.prototype, Wrapper = Proxy, Failure = Error, { exec } = RegExp.prototype;
 const { indexOf, lastIndexOf, slice } = String.prototype;
 const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect, { sort } = Array.prototype;
@@ -28,9 +28,13 @@ export class HostError extends Error {
 
 let hostFile;
 
-function host(name, args) {
+const host = (name, args) => hostText(name, stringify(args));
+
+// hostText is host with the JSON text of the arguments. One stringify of nested objects takes longer
+// than many of small ones.
+function hostText(name, text) {
   hostFile ??= sys.open("/tool/.host", 2);
-  sys.write(hostFile, stringify({ function: name, arguments: args }) + "\n");
+  sys.write(hostFile, `{"function":"${name}","arguments":${text}}\n`);
   return valueOf(parse(sys.text(sys.read(hostFile))));
 }
 
@@ -113,13 +117,20 @@ export const files = {
 // call calls another tool, which permissions.tools must name. The result has text, content (blocks),
 // structured, and value: the structured value, or the text if there is none. A call that fails is a
 // HostError, whose kind is the code of the failure.
-export const call = (tool, args = {}) => toolResult(host("tool_call", { tool, arguments: args, line: lineIn(scriptStack()) }));
+export const call = (tool, args = {}) => toolResult(hostText("tool_call", callText(tool, args, scriptStack())));
+
+// callText returns the JSON text of a call. stringify returns undefined for a function.
+const callText = (tool, args, stack) => `{"tool":${stringify(`${tool}`)},"arguments":${stringify(args) ?? null},"line":${lineIn(stack)}}`;
 
 function toolResult({ content, structured }) {
-  const blocks = (content ?? []).map((block) => new Content(block));
-  const text = blocks.filter((block) => block.type === "text").map((block) => block.text).join("\n");
-  const value = structured ?? (blocks.every((block) => block.type === "text") ? text : blocks);
-  return { content: blocks, structured, text, value };
+  const blocks = [];
+  let text = "", others = 0;
+  for (const fields of content ?? []) {
+    if (fields.type !== "text") others++;
+    else text = blocks.length > others ? `${text}\n${fields.text}` : fields.text;
+    blocks[blocks.length] = new Content(fields);
+  }
+  return { content: blocks, structured, text, value: structured ?? (others ? blocks : text) };
 }
 
 // scriptStack returns the stack without the frames of this file.
@@ -140,29 +151,34 @@ function lineIn(stack) {
 // result, and tools.search finds tools.
 export const tools = toolAt("", {
   search: (query = "", limit = 20) => later(() => host("tool_search", { query, language: "typescript", limit })),
-  call: (tool, args = {}) => queued(tool, args),
+  call: (tool, args = {}) => queued(tool, args, (result) => result),
 });
 
 const later = (f) => new Later((resolve) => resolve(f()));
 
-function toolAt(path, known = {}) {
-  const run = (args = {}) => apply(then, queued(path, args), [({ value }) => value]);
-  return new Wrapper(run, {
+const valueOfResult = (result) => result.value;
+
+function toolAt(path, known) {
+  known = { __proto__: null, ...known };
+  return new Wrapper((args = {}) => queued(path, args, valueOfResult), {
     get(_, name) {
       if (typeof name !== "string" || name === "then") return undefined; // a promise can hold it
-      return hasOwn(known, name) ? known[name] : toolAt(path ? `${path}.${name}` : name);
+      return (known[name] ??= toolAt(path ? `${path}.${name}` : name));
     },
   });
 }
 
+const soon = Later.resolve();
 let queue = [];
 
-// queued returns the promise of the result of a call. The calls of a turn are made together.
-function queued(tool, args) {
-  const stack = scriptStack(), call = { tool, arguments: args, line: lineIn(stack) };
+// queued returns the promise of what pick takes from the result of a call. The calls of a turn are
+// made together.
+function queued(tool, args, pick) {
+  const stack = scriptStack();
   return new Later((resolve, reject) => {
-    queue.push({ call, stack, resolve, reject });
-    if (queue.length === 1) apply(then, Later.resolve(), [makeCalls]);
+    const text = callText(tool, args, stack);
+    if (!queue.length) apply(then, soon, [makeCalls]);
+    queue[queue.length] = { text, stack, pick, resolve, reject };
   });
 }
 
@@ -170,11 +186,13 @@ function makeCalls() {
   const made = queue;
   queue = [];
   try {
-    const answers = host("tool_calls", { calls: made.map(({ call }) => call) });
+    let texts = "";
+    for (const { text } of made) texts += texts ? `,${text}` : text;
+    const answers = hostText("tool_calls", `{"calls":[${texts}]}`);
     for (let i = 0; i < made.length; i++) {
-      const { stack, resolve, reject } = made[i];
-      if (answers[i].error) reject(new HostError(answers[i].error, stack));
-      else resolve(toolResult(answers[i].value));
+      const { stack, pick, resolve, reject } = made[i], { error, value } = answers[i];
+      if (error) reject(new HostError(error, stack));
+      else resolve(pick(toolResult(value)));
     }
   } catch (e) {
     for (const { reject } of made) reject(e);
