@@ -182,7 +182,7 @@ func codeTools(s peer.Setup) (_ *registry.Registry, done func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	close := func() {
+	shut := func() {
 		_ = tools.Close()
 		_ = os.RemoveAll(dir)
 	}
@@ -199,10 +199,10 @@ func codeTools(s peer.Setup) (_ *registry.Registry, done func(), err error) {
 		}),
 	)
 	if err != nil {
-		close()
+		shut()
 		return nil, nil, err
 	}
-	return tools, close, nil
+	return tools, shut, nil
 }
 
 type (
