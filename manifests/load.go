@@ -24,6 +24,12 @@ func Read(directory *Directory, manifestPath string) (*Manifest, error) {
 	return m, err
 }
 
+// ReadUnbuilt is [Read] for a manifest whose module need not exist yet.
+func ReadUnbuilt(directory *Directory, manifestPath string) (*Manifest, error) {
+	m, _, err := load(directory, manifestPath, func(moduleFiles, Module) ([]byte, *moduleError) { return nil, nil })
+	return m, err
+}
+
 // Load combines [Read] and [ReadModule]. If the digest of the module differs from sha256, Load
 // reports that together with all other errors.
 func Load(directory *Directory, manifestPath string) (*Manifest, []byte, error) {

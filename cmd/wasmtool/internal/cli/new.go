@@ -21,14 +21,16 @@ func newNewCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Create a tool from a template",
-		Long: `Create the directory NAME with a tool: its manifest, a script, and an example that passes.
+		Long: `Create the directory NAME with a tool: its manifest, a source, and an example that passes.
 The last part of NAME is the name of the tool. Nothing is overwritten. At a terminal, you
-are asked for the language if --lang is missing.
+are asked for the language if --lang is missing. Scripts in python, js and ts run as they
+are; for the other languages, 'wasmtool build' calls their compiler.
 
 Exit status: 0; 2 if NAME is not the name of a tool or already exists, or if there is no
 such language; 74 if the files cannot be written.`,
 		Example: `  wasmtool new word-count --lang python
-  wasmtool new tools/word-count --lang js`,
+  wasmtool new tools/word-count --lang js
+  wasmtool new word-count --lang rust && wasmtool build word-count`,
 		Args: oneArgument("which name? write, for example, wasmtool new word-count --lang " + starter.Languages()[0].Name),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.newTool(cmd, args[0], language) },
 	}
@@ -66,6 +68,9 @@ func (s Streams) newTool(cmd *cobra.Command, path, language string) error {
 		target = "./" + target
 	}
 	s.note("created %s, a tool in %s. Change its files, and run:", target, l.Title)
+	if l.Script == "" {
+		s.message("  ", "wasmtool build "+shellWord(target))
+	}
 	s.message("  ", "wasmtool test "+shellWord(target))
 	s.message("  ", "wasmtool run "+shellWord(target)+" text='one two three'")
 	_, err = fmt.Fprintln(s.Out, oneLine(target))

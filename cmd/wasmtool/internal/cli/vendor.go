@@ -11,7 +11,6 @@ import (
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/vendoring"
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
-	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 func newVendorCommand(a *app) *cobra.Command {
@@ -45,13 +44,9 @@ func (s Streams) vendor(cmd *cobra.Command, files []string, force bool) error {
 	if !isTool(here) {
 		return usage(cmd, "there is no "+manifests.FileName+" here; run the command in the directory of a tool")
 	}
-	directory, err := manifests.OpenDirectory(here)
+	m, err := readManifest(here)
 	if err != nil {
-		return usage(cmd, err.Error())
-	}
-	m, err := manifests.Read(directory, manifests.FileName)
-	if err = errors.Join(err, directory.Close()); err != nil {
-		return (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
+		return err
 	}
 	if m.Script.Path == "" {
 		return usage(cmd, "the tool in this directory has no script; only scripts use packages in "+vendoring.Directory)

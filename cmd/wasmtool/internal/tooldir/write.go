@@ -29,6 +29,8 @@ type Tool struct {
 	Manifest []byte
 	// Files are the contents of further files by name, such as SchemaFile and ModuleFile.
 	Files map[string][]byte
+	// Unbuilt means that the module is not among the Files and is built later.
+	Unbuilt bool
 	// Notes lists the parts that were left out of the tool, with their places in the imported
 	// document.
 	Notes stricttoml.Errors
@@ -67,7 +69,7 @@ func Write(dir string, tools []Tool) (written []Tool, refused stricttoml.Errors,
 		if err := t.write(from); err != nil {
 			return written, refused, fmt.Errorf("%s: %w", filepath.Join(dir, t.Name), reason(err))
 		}
-		if err := readBack(from); err != nil {
+		if err := t.readBack(from); err != nil {
 			problem := t.At
 			problem.Key, problem.Message = t.Origin, "makes an invalid manifest: "+err.Error()
 			refused = append(refused, &problem)
@@ -101,11 +103,15 @@ func (t Tool) write(dir string) error {
 }
 
 // readBack checks that a tool can be loaded.
-func readBack(dir string) error {
+func (t Tool) readBack(dir string) error {
 	directory, err := manifests.OpenDirectory(dir)
 	if err != nil {
 		return err
 	}
-	_, err = manifests.Read(directory, manifests.FileName)
+	read := manifests.Read
+	if t.Unbuilt {
+		read = manifests.ReadUnbuilt
+	}
+	_, err = read(directory, manifests.FileName)
 	return errors.Join(err, directory.Close())
 }
