@@ -97,7 +97,7 @@ func (t *toolCalls) mayCall(call ToolCall) error {
 	case len(call.Arguments) > MaxToolArguments:
 		return newError(CodeTooMuch, "too_large", "the arguments of a call must be at most %d bytes long", MaxToolArguments)
 	case t.made.Add(1) > MaxToolCalls:
-		return newError(CodeTooMuch, "too_many", "a call may make at most %d calls of other tools; make fewer, or split the work", MaxToolCalls)
+		return ErrTooManyCalls()
 	}
 	return nil
 }
@@ -112,6 +112,11 @@ func (b *Bindings) FindTools(query, language string, limit int) ([]ToolInfo, err
 		limit = MaxToolsFound
 	}
 	return slices.Clip(t.Find(query, language, limit)), nil
+}
+
+// ErrTooManyCalls returns the error of a call over MaxToolCalls.
+func ErrTooManyCalls() *Error {
+	return newError(CodeTooMuch, "too_many", "a call may make at most %d calls of other tools; make fewer, or split the work", MaxToolCalls)
 }
 
 func errNoTools() *Error {

@@ -13,7 +13,7 @@ const groupPrefix = "group:"
 // tools should deny the tools that search files as well.
 var groupMembers = map[string][]string{
 	"fs":         {"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep"},
-	"runtime":    {"bash", "process"},
+	"runtime":    {"bash", "code", "process"},
 	"web":        {"web_search", "web_fetch", "github_search"},
 	"sessions":   {"sessions_list", "sessions_send", "sessions_spawn"},
 	"messaging":  {"message"},

@@ -77,7 +77,7 @@ func TestProfiles(t *testing.T) {
 		lacks   []string
 	}{
 		{"minimal", []string{"session_status"}, []string{"read", "message", "issues", "exec"}},
-		{"coding", []string{"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep", "exec", "bash", "process", "sessions_list", "sessions_send", "sessions_spawn"}, []string{"message", "web_fetch", "issues", "session_status"}},
+		{"coding", []string{"read", "write", "edit", "multi_edit", "apply_patch", "list", "glob", "grep", "exec", "bash", "code", "process", "sessions_list", "sessions_send", "sessions_spawn"}, []string{"message", "web_fetch", "issues", "session_status"}},
 		{"messaging", []string{"message", "sessions_list", "session_status"}, []string{"sessions_send", "sessions_spawn", "read", "exec"}},
 		{"full", []string{"read", "issues", "message", "anything"}, nil},
 		{"", []string{"read", "issues", "message", "anything"}, nil},

@@ -14,6 +14,7 @@ import (
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/executor/code"
+	"github.com/wasmtool/wasmtool/registry/executor/wasm"
 	"github.com/wasmtool/wasmtool/registry/runtimes"
 	"github.com/wasmtool/wasmtool/registry/tool"
 	"github.com/wasmtool/wasmtool/runtime"
@@ -87,6 +88,9 @@ func (s *moduleSource) javaScript(ctx context.Context, body string) (string, err
 	s.mu.Lock()
 	if s.esbuild == nil {
 		s.esbuild, err = s.t.runtime.LoadKnown(ctx, release.SHA256, s.t.read)
+	}
+	if _, ok := errors.AsType[*runtime.Error](err); ok {
+		err = wasm.Failure(err)
 	}
 	esbuild := s.esbuild
 	s.mu.Unlock()

@@ -33,7 +33,7 @@ type line struct {
 func (e *executor) Overview(callable []tool.Spec) string {
 	callable = slices.DeleteFunc(slices.Clone(callable), func(s tool.Spec) bool { return s.Name == Name })
 	if len(callable) == 0 {
-		return introduction + "\nThe operator has not granted any tool to scripts yet; a script fails until then."
+		return introduction + "\nThe operator has not granted any tool to scripts yet, so a call of this tool is denied."
 	}
 	servers := make(map[string][]tool.Spec)
 	for _, s := range callable {

@@ -9,6 +9,9 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
+// Failure converts an error of package runtime that no executor has converted.
+func Failure(err error) *tool.Error { return failure(runtime.Output{}, err) }
+
 // failure converts an error of the runtime into a tool.Error.
 func failure(out runtime.Output, err error) *tool.Error {
 	var re *runtime.Error

@@ -203,7 +203,7 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 	},
 	) (any, error) {
 		if len(a.Calls) > hostfuncs.MaxToolCalls {
-			return nil, invalidRequest("there are more calls than a call may make of other tools")
+			return nil, hostfuncs.ErrTooManyCalls()
 		}
 		return each.Of(c.Bindings.CallTools(c.hostContext(), a.Calls), func(answer hostfuncs.ToolAnswer) fileAnswer {
 			if answer.Err != nil {

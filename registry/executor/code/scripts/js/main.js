@@ -1,7 +1,7 @@
 // Runs the script of a call of the tool code as the body of an async function.
 
 import { sys } from "wasmtool:sys";
-import { Failed, Result, tools } from "wasmtool";
+import { Failed, Result, isContent, tools } from "wasmtool";
 
 const { stringify } = JSON, { isArray } = Array, { isError } = Error;
 const limit = 100_000; // characters of what is printed
@@ -51,7 +51,7 @@ export async function run({ script, stdin = "", typescript = false }) {
   if (isError(value)) return failure(sys.describe(value));
   if (value instanceof Result) return value;
   const blocks = isArray(value) ? value : [value];
-  if (blocks.length && blocks.every((block) => block?.constructor?.name === "Content")) {
+  if (blocks.length && blocks.every(isContent)) {
     const text = output("");
     return new Result(text ? [text, ...blocks] : blocks);
   }

@@ -225,6 +225,10 @@ class Content {
   constructor(fields) { assign(this, fields); }
 }
 
+// isContent reports whether a value is a block that one of the functions below made, or a tool
+// returned.
+export const isContent = (value) => value instanceof Content;
+
 export const text = (value) => new Content({ type: "text", text: value });
 export const image = (data, mimeType = "image/png") => new Content({ type: "image", data: base64(data), mimeType });
 export const audio = (data, mimeType = "audio/wav") => new Content({ type: "audio", data: base64(data), mimeType });
