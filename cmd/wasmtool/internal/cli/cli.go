@@ -130,7 +130,7 @@ Exit status:
 	return group(root,
 		newRunCommand(a), newNewCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
 		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newConfigCommand(a), newPolicyCommand(a), newPermissionCommand(a),
-		newCacheCommand(a), newRuntimeCommand(a), newVendorCommand(a), newBuildCommand(a), newImportCommand(a), newVersionCommand(a))
+		newCacheCommand(a), newRuntimeCommand(a), newVendorCommand(a), newBuildCommand(a), newDevCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 
 // group makes cmd a command that only prints its help, and adds the given subcommands to it.

@@ -23,6 +23,7 @@ type testOptions struct {
 	network bool
 	record  bool
 	json    bool
+	junit   string
 	verbose bool
 }
 
@@ -64,33 +65,23 @@ be loaded.`,
 	o.grants.addSecrets(cmd)
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also show what tools wrote to standard error in examples that passed")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with one object for each example")
+	cmd.Flags().StringVar(&o.junit, "junit", "", "also write the results to `FILE` in the form of JUnit, for CI systems")
 	return cmd
 }
 
 func (o testOptions) test(cmd *cobra.Command, targets []string) error {
-	runs, err := o.runs(cmd, o.orToolHere("testing", targets))
+	all, broken, err := o.report(cmd, o.orToolHere("testing", targets))
 	if err != nil {
 		return err
 	}
-	var all examples.Report
-	broken := complaints{Streams: o.Streams}
-	for _, run := range runs {
-		from := func() (standard.Options, error) { return run.Tools, nil }
-		if err := o.offerRuntimes(cmd.Context(), false, from, run.Names...); err != nil {
-			return err
-		}
-		report, err := examples.Run(cmd.Context(), run)
-		if cmd.Context().Err() != nil {
-			return err
+	if o.junit != "" {
+		text, err := all.JUnit()
+		if err == nil {
+			err = os.WriteFile(o.junit, text, 0o666)
 		}
 		if err != nil {
-			broken.add(err)
-			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
-				o.hintDirectory(unknown.Tool)
-			}
+			return outputFailed(err)
 		}
-		all.Outcomes = append(all.Outcomes, report.Outcomes...)
-		all.Without = append(all.Without, report.Without...)
 	}
 	if err := o.printOutcomes(all); err != nil {
 		return err
@@ -98,10 +89,39 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	for _, name := range all.Without {
 		o.printWarnings(name + " has no examples; write [[examples]] into its tool.toml")
 	}
-	if failed := all.Failures(); failed > 0 && broken.last == nil {
+	if failed := all.Failures(); failed > 0 && broken == nil {
 		return errSilent{tool.Errorf(tool.CodeExecution, "%d examples failed", failed)}
 	}
-	return broken.last
+	return broken
+}
+
+// report runs the examples of tools. It complains about tools that do not load, and returns the
+// last of these errors as broken.
+func (o testOptions) report(cmd *cobra.Command, targets []string) (all examples.Report, broken, err error) {
+	runs, err := o.runs(cmd, targets)
+	if err != nil {
+		return all, nil, err
+	}
+	complain := complaints{Streams: o.Streams}
+	for _, run := range runs {
+		from := func() (standard.Options, error) { return run.Tools, nil }
+		if err := o.offerRuntimes(cmd.Context(), false, from, run.Names...); err != nil {
+			return all, nil, err
+		}
+		report, err := examples.Run(cmd.Context(), run)
+		if cmd.Context().Err() != nil {
+			return all, nil, err
+		}
+		if err != nil {
+			complain.add(err)
+			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
+				o.hintDirectory(unknown.Tool)
+			}
+		}
+		all.Outcomes = append(all.Outcomes, report.Outcomes...)
+		all.Without = append(all.Without, report.Without...)
+	}
+	return all, complain.last, nil
 }
 
 // runs groups targets by registry: all names share one registry, and each path has its own
