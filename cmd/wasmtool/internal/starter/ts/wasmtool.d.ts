@@ -71,6 +71,16 @@ declare module "wasmtool" {
 
   /** Calls another tool, which permissions.tools must name. */
   export function call(tool: string, args?: Record<string, unknown>): CallResult;
+  /** A tool that permissions.tools must name, as a function, and the tools of an MCP server below it. */
+  interface ToolFunction {
+    (args?: Record<string, unknown>): Promise<any>;
+    [name: string]: ToolFunction;
+  }
+  /** The other tools as functions, such as tools.grep({pattern: "x"}); docs/code.md describes them. */
+  export const tools: { [name: string]: ToolFunction } & {
+    search(query?: string, limit?: number): Promise<{ name: string; signature: string; description: string }[]>;
+    call(tool: string, args?: Record<string, unknown>): Promise<CallResult>;
+  };
 
   /** Reports whether the operator has a secret. No script can read one. */
   export function secretExists(name: string): boolean;
@@ -87,6 +97,7 @@ declare module "wasmtool" {
     readonly type: string;
   }
   export type { Content };
+  export function isContent(value: unknown): value is Content;
   export function text(value: string): Content;
   export function image(data: Uint8Array, mimeType?: string): Content;
   export function audio(data: Uint8Array, mimeType?: string): Content;
