@@ -200,7 +200,7 @@ func (w *world) judge(t *testing.T, tenant string, a *attempt) verdict {
 func TestNoEffectOfAScriptWithoutDecisionAndReceipt(t *testing.T) {
 	w := newWorld(t)
 	total := make(map[string]int)
-	for seed := range uint64(testlevel.Size(40, 5000)) {
+	for seed := range uint64(testlevel.Size(40, 500)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		w.setRules(t, rng)
 		var both sync.WaitGroup
