@@ -3,7 +3,6 @@ package hostfuncs
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/internal/noted"
@@ -111,7 +110,7 @@ func (b *Bindings) FindTools(query, language string, limit int) ([]ToolInfo, err
 	if limit <= 0 || limit > MaxToolsFound {
 		limit = MaxToolsFound
 	}
-	return slices.Clip(t.Find(query, language, limit)), nil
+	return t.Find(query, language, limit), nil
 }
 
 // ErrTooManyCalls returns the error of a call over MaxToolCalls.

@@ -45,8 +45,8 @@ func (i Info) MarshalJSON() ([]byte, error) {
 // Enabled returns the current tools that are not disabled, sorted by name.
 func (c *Catalogue) Enabled() []*Tool { return slices.DeleteFunc(c.all(), c.disabled) }
 
-// described is info with the description of [tool.Overviewer] for a caller without a tenant.
-func (c *Catalogue) described(t *Tool) Info {
+// infoWithOverview is info with the description of [tool.Overviewer] for a caller without a tenant.
+func (c *Catalogue) infoWithOverview(t *Tool) Info {
 	info := c.info(t)
 	if c.hooks.Overview != nil {
 		info.Description = cmp.Or(c.hooks.Overview(t), info.Description)
@@ -76,7 +76,7 @@ func (c *Catalogue) Get(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return c.described(t), nil
+	return c.infoWithOverview(t), nil
 }
 
 // Resolve returns the tools with these names, in the same order. It reports all unknown names in
@@ -121,7 +121,7 @@ func (f Filter) keeps(i Info) bool {
 func (c *Catalogue) List(f Filter) []Info {
 	infos := []Info{}
 	for _, t := range c.all() {
-		if info := c.described(t); f.keeps(info) {
+		if info := c.infoWithOverview(t); f.keeps(info) {
 			infos = append(infos, info)
 		}
 	}

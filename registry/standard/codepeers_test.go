@@ -167,7 +167,7 @@ func TestScriptsDoNotGoAroundApprovals(t *testing.T) {
 		t.Errorf("the questions are %q, want %q", asked, want)
 	}
 	if got := runs(t.Context(), reg.Tenant("silent", registry.TenantOptions{Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
-		return registry.Answer{}, errors.New("nobody is there")
+		return registry.Answer{}, errors.New("no person is available")
 	})}), script); strings.Contains(got, "done") || ran.Load() != 2 {
 		t.Errorf("with an approver that fails, got %s", got)
 	}

@@ -325,7 +325,7 @@ func (c *check) all(result tool.Result, err error) {
 	for _, record := range c.r.inner {
 		a := c.attempts[record.Arguments]
 		if a == nil || a.used != record.Tool || a.script != scripts[record.Parent] {
-			c.errorf("the record %+v is no call of the script", record)
+			c.errorf("the record %+v is not of a call of the script", record)
 			continue
 		}
 		made[record.Arguments] = record

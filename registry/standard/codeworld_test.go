@@ -165,7 +165,7 @@ func (w *world) approve(ctx context.Context, q registry.Question) (registry.Answ
 	case "no":
 		return registry.Answer{}, nil
 	case "error":
-		return registry.Answer{Yes: true}, errors.New("nobody is there")
+		return registry.Answer{Yes: true}, errors.New("no person is available")
 	case "panic":
 		panic("the approver failed")
 	case "script":

@@ -30,18 +30,12 @@ const (
 	Python     = "python"
 )
 
-//go:embed scripts
+//go:embed js python
 var scripts embed.FS
 
 // Scripts returns the tools that run scripts, each a directory with a manifest: JavaScript and
 // Python.
-func Scripts() fs.FS {
-	sub, err := fs.Sub(scripts, "scripts")
-	if err != nil { // impossible: the name is valid
-		panic(err)
-	}
-	return sub
-}
+func Scripts() fs.FS { return scripts }
 
 // Options are the arguments of Define. JavaScript, Python and ToJavaScript are required.
 type Options struct {

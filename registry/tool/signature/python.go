@@ -85,8 +85,8 @@ func (w python) parameters(fields []field) string {
 		text := f.name + ": " + f.kind
 		switch {
 		case f.required:
-		case f.byDefault != "":
-			text += " = " + strings.TrimSuffix(strings.TrimPrefix(f.byDefault, "Literal["), "]")
+		case f.byDefault != nil:
+			text += " = " + pythonValue(f.byDefault)
 		default:
 			text += " = ..."
 		}

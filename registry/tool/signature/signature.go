@@ -48,8 +48,9 @@ type writer interface {
 
 // field is a field of an object.
 type field struct {
-	name, kind, byDefault string
-	required              bool
+	name, kind string
+	required   bool
+	byDefault  *jsontree.Value // a scalar, or nil
 }
 
 // generator writes the types of one tool.
@@ -162,7 +163,7 @@ func (g generator) fields(v *jsontree.Value, depth int) (fields []field) {
 		f := field{name: m.Name, kind: g.of(&m.Value, depth)}
 		f.required = slices.ContainsFunc(required, func(r jsontree.Value) bool { return r.Text() == m.Name })
 		if value := m.Value.Member("default"); value != nil && value.Kind != jsontree.Object && value.Kind != jsontree.Array {
-			f.byDefault = g.w.literal(value)
+			f.byDefault = value
 		}
 		fields = append(fields, f)
 	}

@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 			`{"type":"object","required":["a"],"properties":{"a":{"enum":["x","y",null]},"b":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":["string","number"]}}]}}}`, "",
 			`tools.t(args: {a: "x" | "y" | null, b?: string | (string | number)[]}): Promise<string>`, `tools.t(a: Literal["x", "y", None], b: str | list[str | float] = ...) -> str`,
 		},
-		"names that are no identifiers": {
+		"names that are not identifiers": {
 			`{"type":"object","required":["x-y"],"properties":{"x-y":{"type":"string"},"from":{"const":1}}}`, "",
 			`tools.t(args: {"x-y": string, from?: 1}): Promise<string>`, `tools.t({"x-y": str, "from?": Literal[1]}) -> str`,
 		},
