@@ -15,6 +15,7 @@ directories=(
     testdata/canary/c:canary
     testdata/canary/rust:canary
     testdata/canary/assemblyscript:canary
+    test/sdk/programs/c:protocol
     registry/runtimes/js:js
 )
 packages=(clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc # C
@@ -81,6 +82,7 @@ versions() {
 }
 
 install_compilers
+tar -c sdk | tar -x -C "$work" # the programs in test/sdk use it
 differ=()
 for entry in "${directories[@]}"; do
     dir=${entry%:*} name=${entry#*:}
