@@ -39,7 +39,7 @@ var forms = []struct {
 }{{"reactor", []string{guesttest.Reactor}}, {"command", nil}}
 
 // languages are the languages whose modules are in programs.
-var languages = []string{"c", "rust"}
+var languages = []string{"c", "rust", "assemblyscript"}
 
 // module returns the committed module of a language.
 func module(t testing.TB, language, form string) []byte {

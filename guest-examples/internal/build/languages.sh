@@ -17,6 +17,7 @@ directories=(
     testdata/canary/assemblyscript:canary
     test/sdk/programs/c:protocol
     test/sdk/programs/rust:protocol
+    test/sdk/programs/assemblyscript:protocol
     registry/runtimes/js:js
 )
 packages=(clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc # C
