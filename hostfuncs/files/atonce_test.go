@@ -51,7 +51,8 @@ func TestClosesAtOnce(t *testing.T) {
 		{"a temporary file", ws, func(v files.View) error { return writeFile(v, temp, "x") }, false},
 		{"a temporary file by replacing", ws, func(v files.View) error { return v.Replace(temp, nil, nil) }, false},
 		{"a temporary file removed", ws, func(v files.View) error { return errors.Join(writeFile(v, temp, "x"), v.Unlink(temp)) }, true},
-		{"scratch space", capability.Grant{FS: grants(scratch())}, func(files.View) error { return nil }, false},
+		{"scratch space", capability.Grant{FS: grants(scratch())}, func(files.View) error { return nil }, true},
+		{"scratch space beside a workspace", capability.Grant{FS: grants(readWrite("w", dir), scratch())}, func(files.View) error { return nil }, false},
 		{"requests", capability.Grant{Net: []capability.GrantedNet{{}}}, func(files.View) error { return nil }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

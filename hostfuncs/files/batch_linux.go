@@ -108,7 +108,7 @@ func (w *batchWorker) readPlain(ctx context.Context, name string, limit int, r *
 	if err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG || uint64(stat.Dev) != w.dir.device {
 		return Answer{}, false
 	}
-	if p.mount.scratch == "" {
+	if !p.mount.scratch {
 		w.fs.readPaths.Add(p.guest)
 	}
 	a := plainAnswer(stat)

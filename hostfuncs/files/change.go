@@ -136,7 +136,7 @@ func (f *FS) creating(p place, do func() (fs.FileInfo, error)) error {
 // noteWritten records the path of p for WrittenPaths. It omits scratch space, which only the call
 // itself can see.
 func (f *FS) noteWritten(p place) {
-	if p.mount.scratch == "" {
+	if !p.mount.scratch {
 		f.writtenPaths.Add(p.guest)
 	}
 }

@@ -197,7 +197,7 @@ func (f *File) setAppending(enable bool) error {
 // reading only, or a file in scratch space, which is removed with the call.
 func (f *File) Sync() error {
 	err := f.check()
-	if err == nil && f.flags&OpenWrite != 0 && f.place.mount.scratch == "" {
+	if err == nil && f.flags&OpenWrite != 0 && !f.place.mount.scratch {
 		err = guestError(f.regular.Sync())
 	}
 	return pathError("sync", f.Path(), err)

@@ -91,13 +91,15 @@ type FS struct {
 //   - A deny pattern is invalid (see [ValidateDeny]).
 //
 // A grant of capability.ScratchMount creates an empty directory that only the user of this process
-// can access. It must be for writing and have no Dir. Without grants the root directory is empty.
+// can access. It must be for writing and have no Dir. If it is the only grant, the directory is
+// created when the guest first names a path in it; what prevents it then is an error of that access,
+// and [FS.LimitHit] describes it. Without grants the root directory is empty.
 func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	o.MaxOpenFiles = cmp.Or(max(o.MaxOpenFiles, 0), DefaultMaxOpenFiles)
 	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
 	var paths hostPaths
 	for _, g := range grants {
-		m, err := openMount(g, o, &paths)
+		m, err := openMount(g, o, &paths, len(grants) == 1)
 		if err != nil {
 			_ = f.cleanUp() // close the mounts opened so far; err is more important
 			return nil, err
@@ -189,8 +191,9 @@ func (f *FS) ClosesAtOnce() bool {
 	return f.changing == 0 && len(f.temps) == 0 && len(f.open)+f.opening == 0 && !f.hasScratch()
 }
 
+// hasScratch reports whether there is a scratch directory to remove.
 func (f *FS) hasScratch() bool {
-	return slices.ContainsFunc(f.mounts, func(m *mount) bool { return m.scratch != "" })
+	return slices.ContainsFunc(f.mounts, func(m *mount) bool { return m.scratch && (m.later == nil || m.later.made.Load()) })
 }
 
 // cleanUp removes temporary files and closes the mounts. It is called once, after the last change.

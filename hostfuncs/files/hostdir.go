@@ -157,7 +157,7 @@ func checkTogether(mounts []*mount) error {
 			}
 			share := "shares files with mount " + a.name + ", and "
 			switch {
-			case a.scratch != "" || b.scratch != "":
+			case a.scratch || b.scratch:
 				return &MountError{Mount: b.name, Reason: share + "one of them is the private directory of a call; name a directory that does not contain the temporary files of this machine"}
 			case a.hasDeny() || b.hasDeny():
 				return &MountError{Mount: b.name, Reason: share + "one of them has deny patterns; mount separate directories"}

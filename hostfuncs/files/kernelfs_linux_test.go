@@ -13,7 +13,7 @@ import (
 // for example in a container's root. Mounting procfs requires privileges, so this test calls the
 // check directly.
 func TestKernelFilesDoNotOpen(t *testing.T) {
-	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths))
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: t.TempDir()}, Options{}, new(hostPaths), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,23 +12,27 @@ import (
 
 // mount is a directory of the host at a guest path.
 type mount struct {
-	name     string // the operator's name
-	at       string // guest path
-	root     *os.Root
-	self     *os.File // the same directory as root
-	deny     denyList
-	only     string      // the only name that is not denied; empty for all names
-	onlyIs   fs.FileInfo // the file with this name when the mount was opened; nil if there was none
-	writable bool
-	scratch  string // directory to remove at the end; empty for a directory of the operator
+	name       string // the operator's name
+	at         string // guest path
+	root       *os.Root
+	self       *os.File // the same directory as root
+	deny       denyList
+	only       string      // the only name that is not denied; empty for all names
+	onlyIs     fs.FileInfo // the file with this name when the mount was opened; nil if there was none
+	writable   bool
+	scratch    bool   // a private directory of the call, not a directory of the operator
+	scratchDir string // the scratch directory, to remove at the end
+	later      *laterDir
 
 	info    fs.FileInfo   // of the mounted directory
 	parents []fs.FileInfo // of the mounted directory and all its parents on the host
 	escape  error         // error of package os for a path that leads out of a root
 }
 
-func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, error) {
-	m := &mount{name: g.Mount, at: g.GuestPath(), writable: g.Mode == capability.ModeWrite}
+// openMount opens the directory of a grant. If alone is true, no other mount could share files with
+// it, so a scratch directory is made only when it is used.
+func openMount(g capability.GrantedFS, o Options, paths *hostPaths, alone bool) (*mount, error) {
+	m := &mount{name: g.Mount, at: g.GuestPath(), writable: g.Mode == capability.ModeWrite, scratch: g.Mount == capability.ScratchMount}
 	refuse := func(reason string) (*mount, error) { return nil, &MountError{Mount: m.name, Reason: reason} }
 
 	if g.Mode != capability.ModeRead && g.Mode != capability.ModeWrite {
@@ -41,6 +45,15 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 	if m.deny, err = newDenyList(g.Deny); err != nil {
 		return refuse(err.Error())
 	}
+	if m.scratch {
+		if err := checkScratch(g); err != nil {
+			return refuse(err.Error())
+		}
+		if alone {
+			m.later = &laterDir{open: func() error { return m.openDir(g, o, new(hostPaths)) }}
+			return m, nil
+		}
+	}
 	if err := m.openDir(g, o, paths); err != nil {
 		return refuse(err.Error())
 	}
@@ -48,13 +61,6 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 		_ = m.close()
 		return refuse(err.Error())
 	}
-	// Package os does not export this error. Provoke it once to learn its value.
-	var escape *fs.PathError
-	if _, err := m.root.Stat(".."); !errors.As(err, &escape) {
-		_ = m.close()
-		return refuse("the operating system of the host does not keep paths inside the directory")
-	}
-	m.escape = escape.Err
 	return m, nil
 }
 
@@ -62,12 +68,12 @@ func openMount(g capability.GrantedFS, o Options, paths *hostPaths) (*mount, err
 // and do not contain the path.
 func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) error {
 	name := g.Dir
-	if g.Mount == capability.ScratchMount {
+	if m.scratch {
 		var err error
-		if name, err = newScratch(g, o); err != nil {
+		if name, err = newScratch(o); err != nil {
 			return err
 		}
-		m.scratch = name
+		m.scratchDir = name
 	}
 	dir, err := openHostDir(name, paths)
 	if err == nil && g.Is != nil && !os.SameFile(g.Is, dir.info) {
@@ -79,20 +85,30 @@ func (m *mount) openDir(g capability.GrantedFS, o Options, paths *hostPaths) err
 		}
 	}
 	if err != nil {
-		_ = removeScratch(m.scratch)
+		_ = removeScratch(m.scratchDir)
 		return err
 	}
-	m.root, m.self, m.info, m.parents = dir.root, dir.self, dir.info, dir.parents
+	// Package os does not export this error. Provoke it once to learn its value.
+	var escape *fs.PathError
+	if _, err := dir.root.Stat(".."); !errors.As(err, &escape) {
+		_ = dir.close()
+		_ = removeScratch(m.scratchDir)
+		return errors.New("the operating system of the host does not keep paths inside the directory")
+	}
+	m.root, m.self, m.info, m.parents, m.escape = dir.root, dir.self, dir.info, dir.parents, escape.Err
 	return nil
 }
 
 // close removes a scratch directory with its content, and closes the mount.
 func (m *mount) close() error {
+	if m.later != nil && !m.later.end() {
+		return nil
+	}
 	var err error
-	if m.scratch != "" {
+	if m.scratch {
 		err = m.emptyScratch()
 	}
-	return errors.Join(err, m.self.Close(), m.root.Close(), removeScratch(m.scratch))
+	return errors.Join(err, m.self.Close(), m.root.Close(), removeScratch(m.scratchDir))
 }
 
 // denies reports whether a cleaned path below the mount is denied.

@@ -35,7 +35,7 @@ func TestOpenPlain(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: dir}, Options{}, new(hostPaths))
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeRead}, Dir: dir}, Options{}, new(hostPaths), false)
 	if err != nil {
 		t.Fatal(err)
 	}

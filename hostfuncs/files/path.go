@@ -100,13 +100,26 @@ func (f *FS) resolve(prefix, name string) (place, error) {
 			if m.denies(below) {
 				return p, fs.ErrPermission
 			}
-			return p, nil
+			return p, f.use(m)
 		}
 	}
 	if p.dir = f.tree[p.guest]; p.dir == nil {
 		return p, fs.ErrNotExist
 	}
 	return p, nil
+}
+
+// use makes the directory of a scratch mount, if it must be made when it is first used.
+func (f *FS) use(m *mount) error {
+	if m.later == nil {
+		return nil
+	}
+	err := m.later.use()
+	if err == nil || err == fs.ErrClosed {
+		return err
+	}
+	f.limit.CompareAndSwap(nil, new("private directories: "+err.Error()))
+	return ErrIO
 }
 
 // resolveToChange is like resolve for operations that change files. In a place that cannot be

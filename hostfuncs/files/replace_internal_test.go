@@ -241,7 +241,7 @@ func TestReplaceThatFailsInTheMiddle(t *testing.T) {
 
 func openForWriting(t *testing.T, dir string, deny ...string) *mount {
 	t.Helper()
-	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite, Deny: deny}, Dir: dir}, Options{}, new(hostPaths))
+	m, err := openMount(capability.GrantedFS{FS: capability.FS{Mount: "w", Mode: capability.ModeWrite, Deny: deny}, Dir: dir}, Options{}, new(hostPaths), false)
 	if err != nil {
 		t.Fatal(err)
 	}

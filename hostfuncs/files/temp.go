@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 )
@@ -81,15 +83,44 @@ func (t tempNames) remove() {
 	}
 }
 
+// checkScratch refuses a grant that means something else than a new directory.
+func checkScratch(g capability.GrantedFS) error {
+	switch {
+	case g.Dir != "":
+		return errors.New("is reserved for the private directory of a call; give the directory another name")
+	case g.Mode != capability.ModeWrite:
+		return errors.New("is an empty directory, which is useless for reading; grant write")
+	}
+	return nil
+}
+
+// laterDir is a scratch directory that is made when it is first used. Most calls never use it, and
+// making and removing one takes longer than a short call.
+type laterDir struct {
+	open func() error
+	once sync.Once
+	err  error       // of open, or fs.ErrClosed
+	made atomic.Bool // there is a directory to remove
+}
+
+// use makes the directory, unless it exists or the call has ended.
+func (d *laterDir) use() error {
+	d.once.Do(func() {
+		d.err = d.open()
+		d.made.Store(d.err == nil)
+	})
+	return d.err
+}
+
+// end prevents that the directory is made later, and reports whether it exists.
+func (d *laterDir) end() bool {
+	d.once.Do(func() { d.err = fs.ErrClosed })
+	return d.made.Load()
+}
+
 // newScratch creates the directory of a scratch mount, accessible only to the user of this process,
 // and returns its path.
-func newScratch(g capability.GrantedFS, o Options) (string, error) {
-	if g.Dir != "" {
-		return "", errors.New("is reserved for the private directory of a call; give the directory another name")
-	}
-	if g.Mode != capability.ModeWrite {
-		return "", errors.New("is an empty directory, which is useless for reading; grant write")
-	}
+func newScratch(o Options) (string, error) {
 	dir, err := os.MkdirTemp(o.ScratchIn, "wasmtool-tmp-*")
 	if err != nil {
 		return "", errors.New("no temporary directory can be created; free space on the disk, or set TMPDIR to a writable directory")

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -221,14 +223,95 @@ func TestScratchMountsThatAreRefused(t *testing.T) {
 		}
 		noHostPath(t, err, top)
 	}
-	o.ScratchIn = filepath.Join(top, "file")
-	if _, err := files.New(grants(scratch()), o); err == nil {
-		t.Error("scratch space in a file")
-	} else {
-		noHostPath(t, err, top)
-	}
 	if left, err := os.ReadDir(filepath.Join(top, "tmp")); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestScratchIsMadeWhenItIsUsed checks when the only mount of a call, a scratch directory, exists,
+// also if many goroutines use it first, or the call ends at the same time.
+func TestScratchIsMadeWhenItIsUsed(t *testing.T) {
+	in := t.TempDir()
+	left := func() int {
+		t.Helper()
+		entries, err := os.ReadDir(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	for name, use := range map[string]func(view files.View) error{
+		"look":   func(v files.View) error { _, err := v.Stat("tmp"); return err },
+		"list":   func(v files.View) error { _, err := v.Open("tmp", files.OpenDirectory); return err },
+		"write":  func(v files.View) error { return writeFile(v, "tmp/f", "x") },
+		"rename": func(v files.View) error { return errors.Join(v.Mkdir("tmp/a"), v.Rename("tmp/a", "tmp/b")) },
+	} {
+		fsys, err := files.New(grants(scratch()), files.Options{ScratchIn: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list(t, fsys.View("/"), "."); !slices.Equal(got, []string{"tmp"}) || left() != 0 {
+			t.Errorf("%s: before: %q, %d directories", name, got, left())
+		}
+		if err := use(fsys.View("/")); err != nil || left() != 1 {
+			t.Errorf("%s: %v, %d directories", name, err, left())
+		}
+		closed(t, fsys)
+		if left() != 0 {
+			t.Errorf("%s: %d directories are left", name, left())
+		}
+		if err := use(fsys.View("/")); !errors.Is(err, fs.ErrClosed) || left() != 0 {
+			t.Errorf("%s: afterwards: %v, %d directories", name, err, left())
+		}
+	}
+	for i := range 100 {
+		fsys, err := files.New(grants(scratch()), files.Options{ScratchIn: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var users sync.WaitGroup
+		for j := range 4 {
+			users.Go(func() {
+				err := writeFile(fsys.View("/tmp"), strconv.Itoa(j), "x")
+				if ended := i%2 == 1; err != nil && (!ended || !errors.Is(err, fs.ErrClosed)) {
+					t.Error(err)
+				}
+			})
+		}
+		if i%2 == 0 {
+			users.Wait()
+		}
+		closed(t, fsys)
+		users.Wait()
+		if left() != 0 {
+			t.Fatal("a directory is left")
+		}
+	}
+}
+
+// TestScratchThatCannotBeMade checks what a guest and its author learn.
+func TestScratchThatCannotBeMade(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"file": ""})
+	for name, o := range map[string]files.Options{
+		"no temporary directory can be created": {ScratchIn: filepath.Join(top, "file")},
+		"no tool may write to":                  {ScratchIn: top, Protected: []string{top}},
+	} {
+		fsys, err := files.New(grants(scratch()), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			err := writeFile(fsys.View("/tmp"), "f", "x")
+			if !errors.Is(err, files.ErrIO) || !strings.Contains(fsys.LimitHit(), name) {
+				t.Errorf("%v, %q, want %q", err, fsys.LimitHit(), name)
+			}
+			noHostPath(t, err, top)
+		}
+		closed(t, fsys)
+		if got := filesIn(t, top); !slices.Equal(got, []string{"file"}) {
+			t.Errorf("left behind: %q", got)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 	if flags&OpenWrite != 0 {
 		f.noteWritten(p)
 	}
-	if flags&OpenNoRead == 0 && p.mount.scratch == "" {
+	if flags&OpenNoRead == 0 && !p.mount.scratch {
 		f.readPaths.Add(p.guest)
 	}
 	return file, nil
