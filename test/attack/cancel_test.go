@@ -20,9 +20,9 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// spinner returns a plug-in that logs its input and then never ends.
+// spinner returns a plug-in that uses fuel, logs its input and then never ends.
 func spinner() []byte {
-	const logInfo, input = 0, 1
+	const logInfo, input, localTee, greater, sub = 0, 1, 0x22, 0x4a, 0x6b
 	imp := func(name string, typ uint32) wasmtest.Import {
 		return wasmtest.Import{Module: "extism:host/env", Name: name, Type: typ}
 	}
@@ -31,7 +31,9 @@ func spinner() []byte {
 			{Results: []byte{wasmtest.I32}}, {Params: []byte{wasmtest.I64}}, {Results: []byte{wasmtest.I64}},
 		},
 		Imports: []wasmtest.Import{imp("log_info", 1), imp("input_offset", 2)},
-		Funcs: []wasmtest.Func{{Body: wasmtest.Code(
+		Funcs: []wasmtest.Func{{Locals: []byte{wasmtest.I32}, Body: wasmtest.Code(
+			[]byte{wasmtest.Loop, wasmtest.Empty, wasmtest.LocalGet, 0}, wasmtest.Const(1), []byte{sub, localTee, 0}, wasmtest.Const(-1000),
+			[]byte{greater, wasmtest.BrIf, 0, wasmtest.End},
 			wasmtest.CallFunc(input), wasmtest.CallFunc(logInfo),
 			[]byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}, wasmtest.Const(0),
 		)}},
