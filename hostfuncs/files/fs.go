@@ -92,8 +92,8 @@ type FS struct {
 //
 // A grant of capability.ScratchMount creates an empty directory that only the user of this process
 // can access. It must be for writing and have no Dir. If it is the only grant, the directory is
-// created when the guest first names a path in it; what prevents it then is an error of that access,
-// and [FS.LimitHit] describes it. Without grants the root directory is empty.
+// created when the guest first names a path in it. If that fails, so does the access, and
+// [FS.LimitHit] says why. Without grants the root directory is empty.
 func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	o.MaxOpenFiles = cmp.Or(max(o.MaxOpenFiles, 0), DefaultMaxOpenFiles)
 	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}

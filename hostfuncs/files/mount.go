@@ -18,7 +18,7 @@ type mount struct {
 	self       *os.File // the same directory as root
 	deny       denyList
 	only       string      // the only name that is not denied; empty for all names
-	onlyIs     fs.FileInfo // the file with this name when the mount was opened; nil if there was none
+	onlyIs     fs.FileInfo // the file of this name when the mount was opened; nil if none
 	writable   bool
 	scratch    bool   // a private directory of the call, not a directory of the operator
 	scratchDir string // the scratch directory, to remove at the end

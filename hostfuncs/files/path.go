@@ -109,7 +109,7 @@ func (f *FS) resolve(prefix, name string) (place, error) {
 	return p, nil
 }
 
-// use makes the directory of a scratch mount, if it must be made when it is first used.
+// use makes the directory of a scratch mount that is made when it is first used.
 func (f *FS) use(m *mount) error {
 	if m.later == nil {
 		return nil

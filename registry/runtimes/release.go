@@ -80,7 +80,7 @@ const TypeScript = "typescript"
 func Releases() []Release {
 	return []Release{{
 		Name: "js", Title: "QuickJS-ng", Version: "0.18.0", Date: "2026-11",
-		SHA256: "89f928285dc5b704770caeea7cdebee5bbfa80f81ba8a43800dfde866693e652", Size: 633446,
+		SHA256: "ad800ec911e66690c8ddbc257560af29ef29490e76db584a9d69b9cd4951f7f6", Size: 634664,
 		Program: "js", Args: []string{"/tool/.boot/boot.js"}, Embedded: jsModule,
 		Licences: "MIT (QuickJS-ng, quickjs-wasi, musl), Unicode-3.0 (tables), and the licence of wasi-libc",
 		Note:     "QuickJS-ng of the npm package quickjs-wasi@3.7.0, without modules of Node.js, Intl, WebAssembly and fetch",

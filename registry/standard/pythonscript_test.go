@@ -83,6 +83,23 @@ def run(args):
     kv.delete("a"), kv.delete("c")
     return [repr(kv.get("a")), repr(kv.get("a", 1)), repr(kv.get("b")), swapped, kv.list(), kv.list("b", "b")]
 `,
+		"encodes": `import json, wasmtool
+def run(args):
+    cycle = []
+    cycle.append([cycle])
+    same = {"a": [], "é": None}
+    got = []
+    for value in [cycle, float("nan"), [{1, 2}], {"a": b"x"}, {(1, 2): 3}, same, [same, same], "\ud800\n", 1e300, {1: True, None: 2.5}]:
+        results = set()
+        for encode in (json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode, wasmtool._encode, wasmtool._encode):
+            try:
+                results.add(ascii(encode(value)))
+            except Exception as e:
+                results.add(repr(e))
+        got.append(len(results))
+    wasmtool.kv.put("large", "x" * 1_000_000)
+    return [got, len(wasmtool.kv.get("large"))]
+`,
 		"calls": `import wasmtool
 def run(args):
     got = wasmtool.call("value")
@@ -155,6 +172,7 @@ def run(args):
 		"whole":   "short",
 		"prints":  "done",
 		"store":   `["None","1","b'new'",[true,false,true],["b"],[]]`,
+		"encodes": `[[1,1,1,1,1,1,1,1,1,1],1000000]`,
 		"calls":   `[{"list":[1,2.5,null,true,"é"],"n":"Zürich"},{"list":[1,2.5,null,true,"é"],"n":"Zürich"},"naïve Bern","permission_denied"]`,
 		"reports": `["reports",false]`,
 		"refused": `["denied",false]`,

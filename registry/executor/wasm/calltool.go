@@ -22,7 +22,11 @@ func otherTools(in tool.Invocation) hostfuncs.Tools {
 			outcomes := in.CallTools(ctx, each.Of(calls, func(c hostfuncs.ToolCall) tool.InnerCall {
 				return tool.InnerCall{Tool: c.Tool, Arguments: c.Arguments, Line: c.Line}
 			}))
-			return each.Of(outcomes, answerOf)
+			answers := make([]hostfuncs.ToolAnswer, len(outcomes))
+			for i, o := range outcomes {
+				answers[i] = answerOf(o, calls[i].Brief)
+			}
+			return answers
 		},
 		Find: func(query, language string, limit int) []hostfuncs.ToolInfo {
 			return each.Of(in.FindTools(query, limit), func(s tool.Spec) hostfuncs.ToolInfo {
@@ -33,11 +37,17 @@ func otherTools(in tool.Invocation) hostfuncs.Tools {
 }
 
 // answerOf converts the outcome of a call for the guest that made it.
-func answerOf(o tool.Outcome) hostfuncs.ToolAnswer {
+func answerOf(o tool.Outcome, brief bool) hostfuncs.ToolAnswer {
 	if o.Err != nil {
 		return hostfuncs.ToolAnswer{Err: callError(o)}
 	}
-	text, err := json.Marshal(o.Result)
+	var all any = o.Result
+	if brief && o.Result.Structured != nil {
+		all = struct {
+			Structured json.RawMessage `json:"structured"`
+		}{o.Result.Structured}
+	}
+	text, err := json.Marshal(all)
 	if err != nil {
 		return hostfuncs.ToolAnswer{Err: &hostfuncs.Error{Code: hostfuncs.CodeUnavailable, Kind: string(tool.CodeInternal), Message: "the result cannot be passed on"}}
 	}

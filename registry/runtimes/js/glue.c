@@ -57,6 +57,7 @@ QJS(JS_ToCStringLen2) const char *JS_ToCStringLen2(Context *c, u32 *len, Value v
 QJS(JS_FreeCString) void JS_FreeCString(Context *c, const char *s);
 QJS(JS_DupValue) Value JS_DupValue(Context *c, Value v);
 QJS(JS_FreeValue) void JS_FreeValue(Context *c, Value v);
+QJS(JS_ParseJSON) Value JS_ParseJSON(Context *c, const char *text, u32 len, const char *file);
 QJS(JS_ThrowOutOfMemory) Value JS_ThrowOutOfMemory(Context *c);
 QJS(JS_GetException) Value JS_GetException(Context *c);
 QJS(JS_Call) Value JS_Call(Context *c, Value f, Value self, int argc, Value *argv);
@@ -93,9 +94,9 @@ static const char prelude[] = {
 // The functions for prelude.js, in the order of enum call.
 static const char *const names[] = {
     "args", "env", "open", "list", "stat", "change", "close", "read", "write", "exit",
-    "now", "sleep", "random", "seed", "encode", "decode", "evaluate", "hooks"};
+    "now", "sleep", "random", "seed", "encode", "decode", "evaluate", "hooks", "ask", "line"};
 enum call { ARGS, ENV, OPEN, LIST, STAT, CHANGE, CLOSE, READ, WRITE, EXIT,
-            NOW, SLEEP, RANDOM, SEED, ENCODE, DECODE, EVALUATE, HOOKS };
+            NOW, SLEEP, RANDOM, SEED, ENCODE, DECODE, EVALUATE, HOOKS, ASK, LINE };
 enum { CALLS = sizeof names / sizeof *names };
 
 static Context *context;
@@ -274,6 +275,53 @@ static int write(int fd, Value v) {
     return -err;
 }
 
+// ask writes a string, and returns the value of the line of JSON that can be read then, or the
+// negative error of WASI. JSON has no line end inside.
+static Value ask(int fd, Value question) {
+    u32 room = 4096, n = 0;
+    int err = write(fd, question);
+    if (err) return INT(err);
+    char *b = qjs_malloc(room);
+    do {
+        if (n + 1 == room) {
+            char *larger = room < 1u << 30 ? qjs_realloc(b, room *= 2) : 0;
+            if (!larger) qjs_free(b);
+            b = larger;
+        }
+        if (!b) return INT(-48);
+        vector[0] = (u32)(b + n), vector[1] = room - 1 - n;
+        err = wasi_fd_read(fd, vector, 1, &number);
+        if (err || !number) {
+            qjs_free(b);
+            return INT(err ? -err : -29);
+        }
+        n += number;
+    } while (b[n - 1] != '\n');
+    b[n] = 0;
+    Value v = JS_ParseJSON(context, b, n, "answer");
+    qjs_free(b);
+    return v;
+}
+
+#define IS_DIGIT(c) ((c) >= '0' && (c) <= '9')
+
+// line returns the number of the line in the first frame of a stack that has one, or 0. Such a frame
+// ends with LINE:COLUMN and perhaps a bracket.
+static int line(const char *s, u32 n) {
+    const char *end = s + n, *next;
+    for (; s < end; s = next + 1) {
+        for (next = s; next < end && *next != '\n'; next++) {}
+        const char *at = next;
+        if (at > s && at[-1] == ')') at--;
+        while (at > s && IS_DIGIT(at[-1])) at--;
+        if (at == s || *--at != ':' || !IS_DIGIT(at[1])) continue;
+        u32 value = 0, power = 1, digits = 0;
+        for (; at > s && IS_DIGIT(at[-1]) && digits < 9; digits++, power *= 10) value += (*--at - '0') * power;
+        if (digits && at > s && at[-1] == ':') return value;
+    }
+    return 0;
+}
+
 // sleep waits for milliseconds.
 static void sleep(u32 milliseconds) {
     u64 *block = qjs_malloc(48 + 32);
@@ -315,6 +363,7 @@ static Value host(enum call name, Handle *argv) {
         __attribute__((fallthrough));
     case OPEN:
     case STAT:
+    case LINE:
         if ((first = copy(*argv[0]))) break;
         qjs_free(second);
         return INT(-48);
@@ -328,6 +377,8 @@ static Value host(enum call name, Handle *argv) {
     case CHANGE: v = INT(-change(first, len, second, size)); break;
     case LIST: return list((int)*argv[0]);
     case CLOSE: return INT(-wasi_fd_close((int)*argv[0]));
+    case ASK: return ask((int)*argv[0], *argv[1]);
+    case LINE: v = INT(line(first, len)); break;
     case READ: return read((int)*argv[0], (u32)*argv[1]);
     case WRITE: return INT(write((int)*argv[0], *argv[1]));
     case EXIT: wasi_proc_exit((int)*argv[0]);
@@ -392,8 +443,8 @@ EXPORT("host_promise_rejection") void host_promise_rejection(Handle promise, Han
     qjs_free_value(reason);
 }
 
-// ask calls a hook with one or two strings, and returns a copy of its result.
-static char *ask(int hook, const char *a, const char *b) {
+// asked calls a hook with one or two strings, and returns a copy of its result.
+static char *asked(int hook, const char *a, const char *b) {
     char *result = 0;
     arguments[0] = string(a);
     arguments[1] = b ? string(b) : UNDEFINED;
@@ -408,11 +459,11 @@ static char *ask(int hook, const char *a, const char *b) {
 }
 
 EXPORT("host_module_normalize") char *host_module_normalize(const char *base, const char *name) {
-    return ask(RESOLVE, name, base);
+    return asked(RESOLVE, name, base);
 }
 
 EXPORT("host_module_load") char *host_module_load(const char *name, u32 *size) {
-    char *source = ask(LOAD, name, 0);
+    char *source = asked(LOAD, name, 0);
     *size = len;
     return source;
 }

@@ -2,7 +2,7 @@
 // QuickJS lacks, timers, and the report of an error. It runs before the script, as the module
 // "wasmtool:sys", and keeps the functions that it uses, which the script may replace.
 
-const { args, env, open, list, stat, change, close, read, write, exit, now, sleep, random, seed, encode, decode, evaluate, hooks } = globalThis.host;
+const { args, env, open, list, stat, change, close, read, write, exit, now, sleep, random, seed, encode, decode, evaluate, hooks, ask, line } = globalThis.host;
 delete globalThis.host;
 
 const call = Function.prototype.call;
@@ -242,8 +242,14 @@ const Math_min = Math.min;
 let main = "starts"; // what became of the main module
 let output; // what finish was called with
 
+const idle = []; // what to call when no job is left
+
 // turn is called when no job is left, and reports whether there may be one now.
 function turn() {
+  if (idle.length) {
+    shift(idle)();
+    return true;
+  }
   const first = next(mapValues(unhandled)).value;
   if (first) failed(first.reason);
   if (output !== undefined) {
@@ -469,6 +475,15 @@ export const sys = Object.freeze({
   read: readFrom,
   // write writes all of a string or a Uint8Array.
   write: (fd, content) => { checked(write(fd, data(content)), `descriptor ${fd}`); },
+  // ask writes a line and returns the value of the JSON in the answer, a line of the same file.
+  ask: (fd, question) => {
+    const value = ask(fd, `${question}`);
+    return typeof value === "object" ? value : checked(value, `descriptor ${fd}`);
+  },
+  // line returns the line of the first frame of a stack, or 0.
+  line: (stack) => line(toString(stack), 0),
+  // whenIdle calls a function when no job is left.
+  whenIdle: (f) => { push(idle, f); },
   readFile,
   writeFile,
   // list returns the entries of a directory: objects with name and type.

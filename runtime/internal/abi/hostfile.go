@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/hostfuncs"
-	"github.com/wasmtool/wasmtool/internal/each"
 )
 
 // A script cannot import functions. It uses the functions of V1 through a file, to which it writes
@@ -73,16 +73,28 @@ func (g *Guest) serve(request []byte) []byte {
 	} else {
 		a.Value = value
 	}
-	text, err := json.Marshal(a)
-	if err != nil { // the parts of an answer can be encoded
-		return nil
-	}
-	return append(text, '\n')
+	return append(a.json(), '\n')
 }
 
+// json returns the text of the answer. Its parts can be encoded. Results of tools were encoded
+// before, and take the longest to encode again.
+func (a fileAnswer) json() []byte {
+	if encoded, ok := a.Value.(encodedValue); ok {
+		return slices.Concat([]byte(`{"value":`), encoded, []byte(`}`))
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// encodedValue is a value that was encoded by package json.
+type encodedValue []byte
+
 func (c *Call) serve(request []byte) (any, error) {
-	var r fileRequest
-	if !hostfuncs.DecodeOne(request, &r) {
+	r, ok := readRequest(request)
+	if !ok {
 		return nil, invalidRequest(`a request must be a line such as {"function": "kv_get", "arguments": {"key": "a"}}`)
 	}
 	function := fileFunctions[r.Function]
@@ -90,6 +102,19 @@ func (c *Call) serve(request []byte) (any, error) {
 		return nil, invalidRequest("there is no function of this name")
 	}
 	return function(c, r.Arguments)
+}
+
+// readRequest reads the form of a request. Nearly all requests look as if fileRequest had been
+// encoded, and need no decoder to find their two fields.
+func readRequest(text []byte) (r fileRequest, ok bool) {
+	const start, between, end = `{"function":"`, `","arguments":`, "}\n"
+	inside, starts := bytes.CutPrefix(text, []byte(start))
+	inside, ends := bytes.CutSuffix(inside, []byte(end))
+	name, arguments, both := bytes.Cut(inside, []byte(between))
+	if starts && ends && both && fileFunctions[string(name)] != nil && json.Valid(arguments) {
+		return fileRequest{Function: string(name), Arguments: bytes.Trim(arguments, " \t\r\n")}, true
+	}
+	return r, hostfuncs.DecodeOne(text, &r)
 }
 
 func invalidRequest(message string) *hostfuncs.Error {
@@ -196,7 +221,7 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 	"update": func(c *Call, text json.RawMessage) (any, error) { return nil, c.Bindings.Messages.Update(text) },
 	"tool_call": with(func(c *Call, a hostfuncs.ToolCall) (any, error) {
 		answer := c.callTool(a)
-		return answer.Result, answer.Err
+		return encodedValue(answer.Result), answer.Err
 	}),
 	"tool_calls": with(func(c *Call, a struct {
 		Calls []hostfuncs.ToolCall `json:"calls"`
@@ -205,12 +230,18 @@ var fileFunctions = map[string]func(*Call, json.RawMessage) (any, error){
 		if len(a.Calls) > hostfuncs.MaxToolCalls {
 			return nil, hostfuncs.ErrTooManyCalls()
 		}
-		return each.Of(c.Bindings.CallTools(c.hostContext(), a.Calls), func(answer hostfuncs.ToolAnswer) fileAnswer {
-			if answer.Err != nil {
-				return fileAnswer{Error: guestError(answer.Err)}
+		all := encodedValue{'['}
+		for i, answer := range c.Bindings.CallTools(c.hostContext(), a.Calls) {
+			if i > 0 {
+				all = append(all, ',')
 			}
-			return fileAnswer{Value: answer.Result}
-		}), nil
+			one := fileAnswer{Value: encodedValue(answer.Result)}
+			if answer.Err != nil {
+				one = fileAnswer{Error: guestError(answer.Err)}
+			}
+			all = append(all, one.json()...)
+		}
+		return append(all, ']'), nil
 	}),
 	"tool_search": with(func(c *Call, a struct {
 		Query    string `json:"query"`

@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -91,6 +92,27 @@ func TestHostFile(t *testing.T) {
 	if got := g.serve([]byte(ask("log", `{"text": "late"}`))); got != nil {
 		t.Errorf("after its end, the call gets %s", got)
 	}
+}
+
+// FuzzRequestForm checks that readRequest accepts the same requests as the decoder of package json.
+func FuzzRequestForm(f *testing.F) {
+	for _, seed := range []string{
+		`{"function":"kv_get","arguments":{"key":"a"}}`, `{"function": "kv_get", "arguments": {}}`, `{"function":"kv_get"}`,
+		`{"arguments":{},"function":"log"}`, `{"function":"log","arguments":}`, `{"function":"log","arguments": {} }`, `{"function":"log","arguments":{}`,
+		`{"function":"log","arguments":{},"function":"kv_get"}`, `{"function":"log","arguments":{}}{}`, `{"function":"log","arguments":1 , "more":2}`,
+		`{"function":"l\u006fg","arguments":{}}`, `{"function":"log","arguments":"","arguments":""}`, "{\"function\":\"log\",\"arguments\":\"\xff\"}",
+	} {
+		f.Add([]byte(seed + "\n"))
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var want fileRequest
+		valid := hostfuncs.DecodeOne(text, &want)
+		got, ok := readRequest(text)
+		if ok != valid || ok && (got.Function != want.Function || !bytes.Equal(got.Arguments, want.Arguments)) {
+			t.Errorf("%q is %v %+v, want %v %+v", text, ok, got, valid, want)
+		}
+	})
 }
 
 func FuzzHostFile(f *testing.F) {

@@ -9,7 +9,7 @@ waiting = []  # pairs of a call and its future
 def start(path, arguments):
     """Returns the future of the value of a call."""
     future = asyncio.get_running_loop().create_future()
-    waiting.append((wasmtool._call(path, arguments), future))
+    waiting.append((wasmtool._call(path, arguments, True), future))
     return future
 
 
@@ -30,7 +30,7 @@ class Calls:
             return []
         for (_, future), answer in zip(made, wasmtool._host("tool_calls", calls=[call for call, _ in made])):
             try:
-                future.set_result(wasmtool.ToolResult(wasmtool._value(answer)).value)
+                future.set_result(wasmtool._brief(wasmtool._value(answer)))
             except wasmtool.HostError as e:
                 future.set_exception(e)
         return []

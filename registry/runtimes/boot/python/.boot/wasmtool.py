@@ -5,8 +5,27 @@ import json
 import os
 import sys
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-_decode = json.loads
+_decode = json.JSONDecoder().raw_decode
+
+
+def _encoder():
+    """Returns a function that json.JSONEncoder makes anew for each value, which takes most of its
+    time."""
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+    return json.encoder.c_make_encoder(
+        {}, encoder.default, json.encoder.encode_basestring, None, encoder.key_separator, encoder.item_separator, False, False, False)
+
+
+_parts = _encoder()
+
+
+def _encode(value):
+    global _parts
+    try:
+        return "".join(_parts(value, 0))
+    except BaseException:
+        _parts = _encoder()  # it has noted what it was inside of
+        raise
 
 
 class Error(Exception):
@@ -32,10 +51,10 @@ def _host(function, **arguments):
     if _host_file is None:
         _host_file = os.open("/tool/.host", os.O_RDWR)
     os.write(_host_file, _encode({"function": function, "arguments": arguments}).encode() + b"\n")
-    parts = []
-    while part := os.read(_host_file, 1 << 20):
-        parts.append(part)
-    return _value(_decode(b"".join(parts)))
+    answer = os.read(_host_file, 1 << 16)  # a larger buffer takes longer to allocate
+    while not answer.endswith(b"\n"):
+        answer += os.read(_host_file, 1 << 20)
+    return _value(_decode(answer.decode())[0])
 
 
 def _value(answer):
@@ -70,7 +89,7 @@ class Response:
         return self.body.decode("utf-8", "replace")
 
     def json(self):
-        return _decode(self.body)
+        return json.loads(self.body)
 
 
 def http(method, url, *, headers=None, body=b"", json=None, redirect="follow"):
@@ -155,7 +174,7 @@ class ToolResult:
     """
 
     def __init__(self, fields):
-        self.content = [Content(block) for block in fields["content"] or []]
+        self.content = [Content(block) for block in fields.get("content") or []]
         self.structured = fields.get("structured")
         self.text = "\n".join(block["text"] for block in self.content if block["type"] == "text")
         self.value = self.structured
@@ -166,11 +185,17 @@ class ToolResult:
 def call(tool, arguments=None):
     """Calls another tool, which permissions.tools must name. A call that fails is a HostError, whose
     kind is the code of the failure."""
-    return ToolResult(_host("tool_call", **_call(tool, arguments)))
+    return ToolResult(_host("tool_call", **_call(tool, arguments, False)))
 
 
-def _call(tool, arguments):
-    return {"tool": tool, "arguments": arguments or {}, "line": _line()}
+def _call(tool, arguments, brief):
+    return {"tool": tool, "arguments": arguments or {}, "brief": brief, "line": _line()}
+
+
+def _brief(result):
+    """Returns the value of the result of a brief call."""
+    value = result.get("structured")
+    return ToolResult(result).value if value is None else value
 
 
 def _line():
@@ -220,7 +245,7 @@ class _Tools:
         return call(tool, arguments)
 
 
-tools = _Tools(lambda path, arguments: call(path, arguments).value)
+tools = _Tools(lambda path, arguments: _brief(_host("tool_call", **_call(path, arguments, True))))
 
 
 def secret_exists(name):

@@ -2,10 +2,9 @@
 
 import { sys } from "wasmtool:sys";
 
-const { parse, stringify } = JSON, { assign, defineProperty, entries } = Object, { isArray } = Array, Bytes = Uint8Array;
-const Later = Promise, { then } = Promise.prototype, Wrapper = Proxy, Failure = Error, { exec } = RegExp.prototype;
-const { indexOf, lastIndexOf, slice } = String.prototype;
-const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect, { sort } = Array.prototype;
+const { parse, stringify } = JSON, { assign, defineProperty, entries, setPrototypeOf } = Object, { isArray } = Array, Bytes = Uint8Array;
+const Later = Promise, Wrapper = Proxy, Failure = Error, { captureStackTrace } = Error;
+const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply, set } = Reflect, { sort } = Array.prototype;
 const encodeText = new TextEncoder();
 
 // Failed ends the call with a message for the caller, without a stack. Its name for scripts is
@@ -34,13 +33,9 @@ const host = (name, args) => hostText(name, stringify(args));
 // than many of small ones.
 function hostText(name, text) {
   hostFile ??= sys.open("/tool/.host", 2);
-  sys.write(hostFile, `{"function":"${name}","arguments":${text}}\n`);
-  return valueOf(parse(sys.text(sys.read(hostFile))));
-}
-
-function valueOf(answer) {
-  if (answer.error) throw new HostError(answer.error);
-  return answer.value;
+  const { error, value } = sys.ask(hostFile, `{"function":"${name}","arguments":${text}}\n`);
+  if (error) throw new HostError(error);
+  return value;
 }
 
 const base64 = (data) => apply(toBase64, data, []);
@@ -117,10 +112,22 @@ export const files = {
 // call calls another tool, which permissions.tools must name. The result has text, content (blocks),
 // structured, and value: the structured value, or the text if there is none. A call that fails is a
 // HostError, whose kind is the code of the failure.
-export const call = (tool, args = {}) => toolResult(hostText("tool_call", callText(tool, args, scriptStack())));
+export const call = (tool, args = {}) => toolResult(hostText("tool_call", callText(stringify(`${tool}`), args, false, stackBelow(call))));
 
-// callText returns the JSON text of a call. stringify returns undefined for a function.
-const callText = (tool, args, stack) => `{"tool":${stringify(`${tool}`)},"arguments":${stringify(args) ?? null},"line":${lineIn(stack)}}`;
+// callText returns the JSON text of a call. A person who is asked about the call sees the line of the
+// script. stringify returns undefined for a function.
+const callText = (tool, args, brief, stack) =>
+  `{"tool":${tool},"arguments":${stringify(args) ?? null},"brief":${brief},"line":${sys.line(stack)}}`;
+
+// stackBelow returns the last frames of the stack before a function was called. More frames would
+// take a third of the time of a call.
+function stackBelow(f) {
+  const limit = Failure.stackTraceLimit, holder = {};
+  set(Failure, "stackTraceLimit", 2);
+  captureStackTrace(holder, f);
+  set(Failure, "stackTraceLimit", limit);
+  return holder.stack ?? "";
+}
 
 function toolResult({ content, structured }) {
   const blocks = [];
@@ -128,39 +135,27 @@ function toolResult({ content, structured }) {
   for (const fields of content ?? []) {
     if (fields.type !== "text") others++;
     else text = blocks.length > others ? `${text}\n${fields.text}` : fields.text;
-    blocks[blocks.length] = new Content(fields);
+    blocks[blocks.length] = setPrototypeOf(fields, Content.prototype);
   }
   return { content: blocks, structured, text, value: structured ?? (others ? blocks : text) };
 }
 
-// scriptStack returns the stack without the frames of this file.
-function scriptStack() {
-  const stack = new Failure().stack ?? "", last = apply(lastIndexOf, stack, ["/wasmtool/index.js:"]);
-  return apply(slice, stack, [apply(indexOf, stack, ["\n", last]) + 1]);
-}
-
-// lineIn returns the line at the top of a stack, or 0. A person who is asked about a call sees it.
-function lineIn(stack) {
-  const place = apply(exec, /:(\d+):\d+\)?$/m, [stack]);
-  return place ? +place[1] : 0;
-}
-
 // tools are the tools that permissions.tools names, as functions: await tools.github.list_issues({...})
 // returns the value of the result, and tools["any-name"] means a tool by its name. Calls that only
-// read and are begun before the first is awaited run at the same time. tools.call returns the whole
+// read and are begun before the script waits for one of them run at the same time. tools.call returns the whole
 // result, and tools.search finds tools.
 export const tools = toolAt("", {
   search: (query = "", limit = 20) => later(() => host("tool_search", { query, language: "typescript", limit })),
-  call: (tool, args = {}) => queued(tool, args, (result) => result),
+  call: function result(tool, args = {}) { return queued(stringify(`${tool}`), args, false, result); },
 });
 
 const later = (f) => new Later((resolve) => resolve(f()));
 
-const valueOfResult = (result) => result.value;
-
 function toolAt(path, known) {
+  const tool = stringify(path);
   known = { __proto__: null, ...known };
-  return new Wrapper((args = {}) => queued(path, args, valueOfResult), {
+  const run = (args = {}) => queued(tool, args, true, run);
+  return new Wrapper(run, {
     get(_, name) {
       if (typeof name !== "string" || name === "then") return undefined; // a promise can hold it
       return (known[name] ??= toolAt(path ? `${path}.${name}` : name));
@@ -168,17 +163,16 @@ function toolAt(path, known) {
   });
 }
 
-const soon = Later.resolve();
 let queue = [];
 
-// queued returns the promise of what pick takes from the result of a call. The calls of a turn are
-// made together.
-function queued(tool, args, pick) {
-  const stack = scriptStack();
+// queued returns the promise of the result of a call, or of its value if it is brief. The calls are
+// made together, when the script can do nothing else. f is the function that the script called.
+function queued(tool, args, brief, f) {
+  const stack = stackBelow(f);
   return new Later((resolve, reject) => {
-    const text = callText(tool, args, stack);
-    if (!queue.length) apply(then, soon, [makeCalls]);
-    queue[queue.length] = { text, stack, pick, resolve, reject };
+    const text = callText(tool, args, brief, stack);
+    if (!queue.length) sys.whenIdle(makeCalls);
+    queue[queue.length] = { text, stack, brief, resolve, reject };
   });
 }
 
@@ -187,15 +181,15 @@ function makeCalls() {
   queue = [];
   try {
     let texts = "";
-    for (const { text } of made) texts += texts ? `,${text}` : text;
+    for (let i = 0; i < made.length; i++) texts += i ? `,${made[i].text}` : made[i].text;
     const answers = hostText("tool_calls", `{"calls":[${texts}]}`);
     for (let i = 0; i < made.length; i++) {
-      const { stack, pick, resolve, reject } = made[i], { error, value } = answers[i];
+      const { stack, brief, resolve, reject } = made[i], { error, value } = answers[i];
       if (error) reject(new HostError(error, stack));
-      else resolve(pick(toolResult(value)));
+      else resolve(brief ? value.structured ?? toolResult(value).value : toolResult(value));
     }
   } catch (e) {
-    for (const { reject } of made) reject(e);
+    for (let i = 0; i < made.length; i++) made[i].reject(e);
   }
 }
 
