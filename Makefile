@@ -66,9 +66,9 @@ guests: ## Rebuild the built-in tools and docs/tools after a change in guest-exa
 pictures: ## Run the commands that the pictures in docs/images show, and draw them again; needs Linux.
 	cd cmd/tooldocs && go run . -pictures
 
-languages: ## Check the committed modules in C, Rust and AssemblyScript, and run docs/languages.md; installs the compilers.
+languages: ## Check the committed modules in C, Rust and AssemblyScript, and run docs/languages.md and docs/sdks.md; installs the compilers.
 	guest-examples/internal/build/languages.sh -check
-	WASMTOOL_LANGUAGES=1 go test -count=1 -run 'TestCommandsInDocuments/^languages.md$$' ./cmd/wasmtool/internal/cli
+	WASMTOOL_LANGUAGES=1 go test -count=1 -run 'TestCommandsInDocuments/^(languages|sdks).md$$' ./cmd/wasmtool/internal/cli
 
 test: ## Run the tests of all modules.
 	go test ./...

@@ -86,7 +86,7 @@ func TestCommandsInDocuments(t *testing.T) {
 			switch filepath.Base(path) {
 			case "README.md":
 				dir = root // the commands of the README run in a clone of the repository
-			case "languages.md":
+			case "languages.md", "sdks.md":
 				if os.Getenv("WASMTOOL_LANGUAGES") == "" {
 					t.Skip("it needs compilers and the network: 'make languages' installs them and runs it")
 				}

@@ -47,11 +47,7 @@ func planRust(ctx context.Context, dir, out string, reactor bool) ([]Step, error
 					produces: filepath.Join("target", "wasmtool", target, "release", "*.wasm"),
 				}}, nil
 			}
-			sources, _ := filepath.Glob(filepath.Join(dir, "*.rs"))
-			source := filepath.Base(sources[0])
-			if len(sources) > 1 {
-				source = "main.rs"
-			}
+			source := mainSource(dir, ".rs", "main.rs")
 			args := []string{rustc, "--target=" + target, "--edition=2021", "-C", "opt-level=s", "-C", "strip=debuginfo", "-o", out}
 			if reactor {
 				args = append(args, "--crate-type=cdylib")
@@ -98,15 +94,28 @@ func planAssemblyScript(_ context.Context, dir, out string, reactor bool) ([]Ste
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "assemblyscript")); err != nil {
 		steps = append(steps, Step{Args: []string{"npm", "install", "--silent", "--no-fund", "--no-audit"}})
 	}
-	sources, _ := filepath.Glob(filepath.Join(dir, "*.ts"))
-	source := filepath.Base(sources[0])
-	if len(sources) > 1 {
-		source = "index.ts"
-	}
-	args := []string{"node", "node_modules/assemblyscript/bin/asc.js", source, "-O", "--outFile", out}
+	args := []string{"node", "node_modules/assemblyscript/bin/asc.js", mainSource(dir, ".ts", "index.ts"), "-O", "--outFile", out}
 	if reactor {
-		return append(steps, Step{Args: append(args, "--use", "abort=wasmtool/abort", "--exportStart", "_initialize")}), nil
+		abort := "abort=wasmtool/abort"
+		if _, err := os.Stat(filepath.Join(dir, sdkName+".ts")); err != nil { // it is a package
+			abort = "abort=~lib/wasmtool/index/abort"
+		}
+		return append(steps, Step{Args: append(args, "--use", abort, "--exportStart", "_initialize")}), nil
 	}
 	shim := filepath.ToSlash(filepath.Join("node_modules", "@assemblyscript", "wasi-shim", "asconfig.json"))
 	return append(steps, Step{Args: append(args, "--config", shim)}), nil
+}
+
+// sdkName is the name of the SDK's file in a tool, without the extension.
+const sdkName = "wasmtool"
+
+// mainSource returns the only source with the extension in dir, without the SDK. If there are
+// several, it returns the source with the usual name.
+func mainSource(dir, extension, usual string) string {
+	sources, _ := filepath.Glob(filepath.Join(dir, "*"+extension))
+	names := slices.DeleteFunc(each.Of(sources, filepath.Base), func(name string) bool { return name == sdkName+extension })
+	if len(names) == 1 {
+		return names[0]
+	}
+	return usual
 }
