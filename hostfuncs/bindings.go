@@ -223,6 +223,7 @@ func (b *Bindings) Usage() capability.Usage {
 		return found
 	}
 	u.FilesRead, u.FilesWritten = names(b.Files.ReadPaths), names(b.Files.WrittenPaths)
+	u.DirectoriesRead = names(b.Files.DirectoryPaths)
 	if b.Store != nil {
 		u.KeysRead, u.KeysWritten = names(b.Store.read.List), names(b.Store.written.List)
 	}

@@ -9,6 +9,8 @@ type Usage struct {
 	// FilesWritten also includes paths that were created, moved or removed.
 	FilesRead    []string `json:"files_read,omitempty"`
 	FilesWritten []string `json:"files_written,omitempty"`
+	// DirectoriesRead are guest paths of directories that were opened, for example to list them.
+	DirectoriesRead []string `json:"directories_read,omitempty"`
 	// Requests lists HTTP requests; each redirect is a separate request.
 	Requests []RequestUsage `json:"requests,omitempty"`
 	// KeysRead and KeysWritten are keys of the tool's store.
@@ -54,8 +56,9 @@ func (u Usage) Changed() bool {
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{
 		FilesRead: both(u.FilesRead, other.FilesRead), FilesWritten: both(u.FilesWritten, other.FilesWritten),
-		Requests: slices.Concat(u.Requests, other.Requests),
-		KeysRead: both(u.KeysRead, other.KeysRead), KeysWritten: both(u.KeysWritten, other.KeysWritten),
+		DirectoriesRead: both(u.DirectoriesRead, other.DirectoriesRead),
+		Requests:        slices.Concat(u.Requests, other.Requests),
+		KeysRead:        both(u.KeysRead, other.KeysRead), KeysWritten: both(u.KeysWritten, other.KeysWritten),
 		Secrets: both(u.Secrets, other.Secrets), ToolsCalled: both(u.ToolsCalled, other.ToolsCalled), More: u.More || other.More,
 	}
 }
@@ -68,5 +71,5 @@ func both(a, b []string) []string {
 
 // None reports whether the call accessed nothing.
 func (u Usage) None() bool {
-	return len(u.FilesRead)+len(u.FilesWritten)+len(u.Requests)+len(u.KeysRead)+len(u.KeysWritten)+len(u.Secrets)+len(u.ToolsCalled) == 0
+	return len(u.FilesRead)+len(u.FilesWritten)+len(u.DirectoriesRead)+len(u.Requests)+len(u.KeysRead)+len(u.KeysWritten)+len(u.Secrets)+len(u.ToolsCalled) == 0
 }

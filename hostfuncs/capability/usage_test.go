@@ -11,6 +11,7 @@ func TestUsageTellsWhatMayHaveChanged(t *testing.T) {
 	}{
 		{"nothing", Usage{}, false, true},
 		{"a file was read", Usage{FilesRead: []string{"/a"}}, false, false},
+		{"a directory was listed", Usage{DirectoriesRead: []string{"/a"}}, false, false},
 		{"a file was written", Usage{FilesWritten: []string{"/a"}}, true, false},
 		{"a key was read", Usage{KeysRead: []string{"a"}}, false, false},
 		{"a key was written", Usage{KeysWritten: []string{"a"}}, true, false},

@@ -371,6 +371,11 @@ func TestBatchReportsReadFiles(t *testing.T) {
 	if want := []string{"/w/f", "/w/l"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
+	dirs := b.Usage().DirectoriesRead
+	slices.Sort(dirs)
+	if want := []string{"/w", "/w/d"}; !slices.Equal(dirs, want) {
+		t.Errorf("listed %q, want %q", dirs, want)
+	}
 }
 
 // TestABatchReadsLargeFiles checks that a file that takes several reads is read to its end.

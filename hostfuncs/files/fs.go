@@ -61,8 +61,9 @@ type FS struct {
 	writable bool                     // at least one mount is writable
 	maxOpen  int
 	budget   budget
-	// Guest paths of files that were read, and of files that were changed.
-	readPaths, writtenPaths noted.Names
+	// Guest paths of files that were read, of files that were changed, and of directories that were
+	// opened.
+	readPaths, writtenPaths, directories noted.Names
 
 	// changes is held while a file is created, renamed or removed, so that temps agrees with the
 	// host's files. Other operations do not wait for it.
@@ -162,6 +163,9 @@ func (f *FS) ReadPaths() (paths []string, more bool) { return f.readPaths.List()
 // WrittenPaths is like [FS.ReadPaths] for files that were opened for writing, created, moved or
 // removed.
 func (f *FS) WrittenPaths() (paths []string, more bool) { return f.writtenPaths.List() }
+
+// DirectoryPaths is like [FS.ReadPaths] for directories that were opened, which lists them.
+func (f *FS) DirectoryPaths() (paths []string, more bool) { return f.directories.List() }
 
 // cleanUpGrace is how long Close waits for the clean-up.
 const cleanUpGrace = 50 * time.Millisecond

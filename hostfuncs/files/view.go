@@ -164,6 +164,9 @@ func (f *FS) openPlace(p place, flags OpenFlags) (*File, error) {
 	file.resolved = resolved
 	if info.IsDir() {
 		file.dir = host
+		if !p.mount.scratch {
+			f.directories.Add(p.guest)
+		}
 		return file, nil
 	}
 	file.regular = host
