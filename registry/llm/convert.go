@@ -210,7 +210,7 @@ func (c *converter) enum(w *written, n *node) {
 		// The type boolean already allows exactly these two values.
 	default:
 		w.hint("one of: %s", showAll(n.enum))
-		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" does not support such values in an enum; the description lists them", Wider)
+		c.report(n.at+"/enum", "enum "+show(arrayOf(n.enum)), c.subset.provider+" does not support such values in an enum; the description lists them", stated)
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *converter) limits(w *written, n *node) {
 			continue
 		}
 		w.hint("%s: %s", k.name, strings.Trim(show(k.value), `"`))
-		c.report(k.at, k.name+" "+show(k.value), c.subset.provider+" does not support it here; the description states it", Wider)
+		c.report(k.at, k.name+" "+show(k.value), c.subset.provider+" does not support it here; the description states it", stated)
 	}
 }
 

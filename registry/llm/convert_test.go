@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -413,5 +414,24 @@ func TestDefinitionsLeaveOutDisabledTools(t *testing.T) {
 		if got := string(tools.Definitions()); got != "[]" {
 			t.Errorf("%s: %s", m, got)
 		}
+	}
+}
+
+// A loss says whether the description has the rule that was left out.
+func TestLossesSayWhatTheDescriptionStates(t *testing.T) {
+	t.Parallel()
+	tools, err := llm.New(llm.Gemini, []catalogue.Info{info("x", `{"type":"object","properties":{"a":{"type":"string","maxLength":7},"b":{"type":"string","not":{"const":"x"}}}}`)}, llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := make(map[string]bool)
+	for _, l := range tools.Losses() {
+		stated[l.Pointer] = l.Stated
+		if l.Effect != llm.Wider {
+			t.Errorf("%v", l)
+		}
+	}
+	if want := map[string]bool{"/properties/a/maxLength": true, "/properties/b/not": false}; !maps.Equal(stated, want) || !strings.Contains(string(tools.Definitions()), "maxLength: 7") {
+		t.Errorf("got %v, want %v: %s", stated, want, tools.Definitions())
 	}
 }

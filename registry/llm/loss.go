@@ -16,6 +16,9 @@ const (
 	Untold Effect = "untold"
 	// Risky means that nothing is changed, but the provider may refuse the request.
 	Risky Effect = "risky"
+
+	// stated is Wider for the loss of a rule that the description states. Loss has Stated instead.
+	stated Effect = "stated"
 )
 
 // Loss is one difference between a definition and the tool's own schema.
@@ -30,6 +33,9 @@ type Loss struct {
 	Why string `json:"why"`
 	// Effect is the consequence of the difference.
 	Effect Effect `json:"effect"`
+	// Stated is set if the description of the definition states the rule that was left out, so that
+	// a model can follow it.
+	Stated bool `json:"stated,omitempty"`
 }
 
 // String returns the loss as one line for a person.

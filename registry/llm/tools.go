@@ -222,7 +222,11 @@ func (t *Tools) convert(x *exported, schema *jsontree.Value, strict bool, count 
 // strict mode, or "" if it fits.
 func (x *exported) write(schema *jsontree.Value, s *subset, count *tally) (parameters *jsontree.Value, losses []Loss, why string) {
 	report := func(at, what, why string, effect Effect) {
-		losses = append(losses, Loss{Tool: x.spec.Name, Pointer: at, What: what, Why: why, Effect: effect})
+		l := Loss{Tool: x.spec.Name, Pointer: at, What: what, Why: why, Effect: effect}
+		if effect == stated {
+			l.Effect, l.Stated = Wider, true
+		}
+		losses = append(losses, l)
 	}
 	x.name = s.names.toolName(x.spec.Name)
 	if x.name != x.spec.Name {
