@@ -11,13 +11,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
-	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/plainjson"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -143,9 +141,8 @@ func entry(r manifests.ExampleRequest) string {
 	if r.Status != http.StatusOK {
 		fmt.Fprintf(&b, "status = %d\n", r.Status)
 	}
-	headers := each.Of(slices.Sorted(maps.Keys(r.Headers)), func(name string) string { return name + " = " + quoted(r.Headers[name]) })
-	if len(headers) > 0 {
-		fmt.Fprintf(&b, "headers = { %s }\n", strings.Join(headers, ", "))
+	if len(r.Headers) > 0 {
+		fmt.Fprintf(&b, "headers = { %s }\n", pairs(r.Headers))
 	}
 	switch text := r.Body.Text; {
 	case len(text) > maxRecorded || !plaintext.Plain(text, plaintext.Lines):
@@ -158,11 +155,15 @@ func entry(r manifests.ExampleRequest) string {
 
 // quoted returns a TOML string, without escapes if possible.
 func quoted(text string) string {
-	switch {
-	case strings.ContainsAny(text, "'\r") || !strings.ContainsAny(text, "\"\\\n"):
-	case strings.Contains(text, "\n"):
+	if strings.Contains(text, "\n") && !strings.ContainsAny(text, "'\r") {
 		return "'''\n" + text + "'''"
-	default:
+	}
+	return quotedLine(text)
+}
+
+// quotedLine is like quoted, and never has several lines.
+func quotedLine(text string) string {
+	if strings.ContainsAny(text, "\"\\") && !strings.ContainsAny(text, "'\r\n") {
 		return "'" + text + "'"
 	}
 	return string(plainjson.String(text)) // each escape of JSON is one of TOML

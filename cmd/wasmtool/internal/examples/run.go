@@ -5,14 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
-	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -88,39 +84,21 @@ func (r Report) Failures() int {
 // Run runs examples one at a time. It returns an error if the examples cannot be run. The error is
 // a [tool.Error] if a tool is the cause. An example that fails is not an error.
 func Run(ctx context.Context, o Options) (Report, error) {
-	loaded, err := standard.Manifests(o.Tools)
+	stage, err := Open(o)
 	if err != nil {
 		return Report{}, err
 	}
-	// Programs may print paths in this directory, so its name is short.
-	dir, err := os.MkdirTemp("", "wasmtool-examples-")
-	if err != nil {
-		return Report{}, err
-	}
-	// If the removal fails, the files stay in the temporary directory.
-	defer func() { _ = os.RemoveAll(dir) }()
-	stage, err := newStage(o, dir, loaded)
-	if err != nil {
-		return Report{}, err
-	}
-	report, err := runAll(ctx, o, stage, loaded)
-	return report, errors.Join(err, stage.close())
+	report, err := stage.runAll(ctx)
+	return report, errors.Join(err, stage.Close())
 }
 
-func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedManifest) (Report, error) {
-	wanted := make(map[string]bool)
-	for _, name := range o.Names {
-		info, err := s.tools.Tools().Get(name)
-		if err != nil {
-			return Report{}, err
-		}
-		wanted[info.Name] = true
-	}
+func (s *Stage) runAll(ctx context.Context) (Report, error) {
 	var report Report
+	loaded, err := s.Manifests()
+	if err != nil {
+		return report, err
+	}
 	for _, m := range loaded {
-		if len(wanted) > 0 && !wanted[m.Name] {
-			continue
-		}
 		if len(m.Examples) == 0 {
 			report.Without = append(report.Without, m.Name)
 		}
@@ -138,51 +116,38 @@ func runAll(ctx context.Context, o Options, s *stage, loaded []standard.LoadedMa
 }
 
 // run runs one example. It returns an error if the host fails or ctx is cancelled.
-func (s *stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.Example, outcome *Outcome) (err error) {
-	s.count++
-	dir := filepath.Join(s.dir, fmt.Sprintf("example-%d", s.count))
-	mounts, err := openMounts(dir, m.Permissions)
-	if err != nil {
+func (s *Stage) run(ctx context.Context, m standard.LoadedManifest, e manifests.Example, outcome *Outcome) (err error) {
+	c, problem, err := s.Begin(ctx, m, e)
+	switch {
+	case err != nil:
 		return err
-	}
-	defer func() { err = cmp.Or(err, mounts.close()) }()
-	if err := mounts.write(e.Files, cmp.Or(e.Now, firstFileTime)); err != nil {
-		return err
-	}
-	w, err := s.world(ctx, m, e)
-	if err != nil {
-		outcome.fail("%s", err)
+	case problem != nil:
+		outcome.fail("%s", problem)
 		return nil
 	}
-	defer w.end()
-	tenant := w.tools.Tenant(filepath.Base(dir), registry.TenantOptions{Mounts: mounts.offered(), Now: e.Now, Seed: e.Seed, Secrets: w.secrets})
-	space := kv.Namespace{Tenant: filepath.Base(dir), Tool: m.Name}
-	fillStore(ctx, s.stores, space, e.Store, outcome)
+	defer func() { err = cmp.Or(err, c.Close()) }()
 	began := time.Now()
 	for i, arguments := range e.Before {
-		result, err := tenant.Execute(ctx, tool.Call{Tool: m.Name, Arguments: arguments})
-		if err != nil {
-			outcome.fail("call %d in `before` failed with %s:\n%s", i+1, tool.CodeOf(err), result.Text())
+		if ran := c.Call(ctx, arguments, 0); ran.Err != nil {
+			outcome.fail("call %d in `before` failed with %s:\n%s", i+1, tool.CodeOf(ran.Err), ran.Result.Text())
 		}
 	}
-	var found tool.Diagnostics
-	call := tool.Call{Tool: m.Name, Arguments: e.Arguments, OnDiagnostics: func(d tool.Diagnostics) { found = d }}
-	result, callErr := tenant.Execute(ctx, call)
+	ran := c.Call(ctx, e.Arguments, 0)
 	outcome.DurationMS = time.Since(began).Milliseconds()
 	if ctx.Err() != nil {
-		return callErr
+		return ran.Err
 	}
-	outcome.Diagnostics = found.Text(callErr)
-	wanted := w.end()
+	outcome.Diagnostics = ran.Diagnostics.Text(ran.Err)
+	w, wanted := c.world, c.world.end()
 	if w.recorder != nil {
 		w.recorder.report(outcome)
 	}
 	if w.answers != nil && w.answers.report(outcome) {
 		return nil // what follows would be mismatches with the same cause
 	}
-	outcome.compare(e, result, callErr)
-	outcome.compareFiles(e, mounts)
-	if err := compareStore(ctx, s.stores, space, e.StoreAfter, outcome); err != nil {
+	outcome.compare(e, ran.Result, ran.Err)
+	outcome.compareFiles(e, c.mounts)
+	if err := compareStore(ctx, s.stores, c.space, e.StoreAfter, outcome); err != nil {
 		return err
 	}
 	if w.answers != nil {

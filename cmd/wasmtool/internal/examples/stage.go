@@ -5,21 +5,26 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/egress"
 	"github.com/wasmtool/wasmtool/hostfuncs/kv"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
+	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry"
+	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/policy"
 	"github.com/wasmtool/wasmtool/registry/standard"
 )
 
-// stage runs examples in one Registry for those that reach no server, and in another one for those
-// that do. Each example is a tenant with directories and stores of its own.
-type stage struct {
+// Stage runs examples in one Registry for those that reach no server, and in another one for those
+// that do. Each example is a tenant with directories and stores of its own. It is not safe for
+// concurrent use.
+type Stage struct {
 	o      Options
+	loaded []standard.LoadedManifest
 	dir    string // holds the directories of the examples
 	count  int    // the number of examples run so far
 	stores *kv.Memory
@@ -34,18 +39,30 @@ type stage struct {
 	secrets *secret.Store // real secrets, for online
 }
 
-func newStage(o Options, dir string, loaded []standard.LoadedManifest) (s *stage, err error) {
+// Open loads the tools of o. The error is a [tool.Error] if a tool is the cause.
+func Open(o Options) (s *Stage, err error) {
+	loaded, err := standard.Manifests(o.Tools)
+	if err != nil {
+		return nil, err
+	}
+	// Programs may print paths in this directory, so its name is short.
+	dir, err := os.MkdirTemp("", "wasmtool-examples-")
+	if err != nil {
+		return nil, err
+	}
+	s = &Stage{o: o, loaded: loaded, dir: dir, stores: kv.NewMemory(kv.Options{}), secrets: secret.New(o.Tools.Secrets, secret.Options{})}
+	// If the removal fails, the files stay in the temporary directory.
+	s.opened = append(s.opened, func() error { _ = os.RemoveAll(dir); return nil })
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
 	// Every mount needs a directory. Examples have directories of their own and never use this one.
 	unused := filepath.Join(dir, "unused")
 	if err := os.Mkdir(unused, 0o700); err != nil {
-		return nil, err
+		return s, err
 	}
-	s = &stage{o: o, dir: dir, stores: kv.NewMemory(kv.Options{}), secrets: secret.New(o.Tools.Secrets, secret.Options{})}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.close())
-		}
-	}()
 	if s.memory, err = s.newNetwork(); err != nil {
 		return s, err
 	}
@@ -64,7 +81,7 @@ func newStage(o Options, dir string, loaded []standard.LoadedManifest) (s *stage
 	return s, err
 }
 
-func (s *stage) newNetwork() (*network, error) {
+func (s *Stage) newNetwork() (*network, error) {
 	n, err := newNetwork()
 	if err == nil {
 		s.opened = append(s.opened, n.close)
@@ -72,7 +89,7 @@ func (s *stage) newNetwork() (*network, error) {
 	return n, err
 }
 
-func (s *stage) newRegistry(offer capability.Grantable, transport egress.Transport) (*registry.Registry, error) {
+func (s *Stage) newRegistry(offer capability.Grantable, transport egress.Transport) (*registry.Registry, error) {
 	approver := registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) {
 		return registry.Answer{Yes: true}, nil
 	})
@@ -90,13 +107,37 @@ func (s *stage) newRegistry(offer capability.Grantable, transport egress.Transpo
 	return tools, err
 }
 
-// close closes everything, the registries before the networks that they use.
-func (s *stage) close() error {
+// Close closes everything, the registries before the networks that they use.
+func (s *Stage) Close() error {
 	var errs []error
 	for i := len(s.opened) - 1; i >= 0; i-- {
 		errs = append(errs, s.opened[i]())
 	}
 	return errors.Join(errs...)
+}
+
+// Manifests returns the manifests that Options.Names selects, in loading order. The error is a
+// [tool.Error] for a name that is not a tool.
+func (s *Stage) Manifests() ([]standard.LoadedManifest, error) {
+	wanted := make(map[string]bool)
+	for _, name := range s.o.Names {
+		info, err := s.tools.Tools().Get(name)
+		if err != nil {
+			return nil, err
+		}
+		wanted[info.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(s.loaded), func(m standard.LoadedManifest) bool {
+		return len(wanted) > 0 && !wanted[m.Name]
+	}), nil
+}
+
+// Info returns the definition of a tool, as models see it.
+func (s *Stage) Info(name string) (catalogue.Info, error) { return s.tools.Tools().Get(name) }
+
+// Names returns the names of all tools that were loaded.
+func (s *Stage) Names() []string {
+	return each.Of(s.loaded, func(m standard.LoadedManifest) string { return m.Name })
 }
 
 // world is what one example can reach.
@@ -110,7 +151,7 @@ type world struct {
 
 // world connects an example to its answers, to servers, or to nothing. The error is one of the
 // example.
-func (s *stage) world(ctx context.Context, m standard.LoadedManifest, e manifests.Example) (world, error) {
+func (s *Stage) world(ctx context.Context, m standard.LoadedManifest, e manifests.Example) (world, error) {
 	online := e.Network || s.o.Record && e.HTTP != nil
 	switch {
 	case online && e.Secrets != nil:
@@ -153,6 +194,7 @@ func offerAll(loaded []standard.LoadedManifest, dir string) capability.Grantable
 		for _, name := range m.Permissions.Env {
 			offer.Env[name] = ""
 		}
+		offer.Tools = append(offer.Tools, m.Permissions.Tools...)
 		for _, n := range m.Permissions.Net {
 			offer.Net = append(offer.Net, capability.GrantableNet{URL: n.URL, Methods: n.Methods})
 			for _, secret := range n.Secrets {

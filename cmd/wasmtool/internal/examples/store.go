@@ -12,12 +12,13 @@ import (
 )
 
 // fillStore puts the values of an example into the store of its tool.
-func fillStore(ctx context.Context, store kv.Store, ns kv.Namespace, values map[string]string, o *Outcome) {
+func fillStore(ctx context.Context, store kv.Store, ns kv.Namespace, values map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := store.Put(ctx, ns, key, []byte(values[key])); err != nil {
-			o.fail("store: %s: %s", key, err)
+			return fmt.Errorf("store: %s: %w", key, err)
 		}
 	}
+	return nil
 }
 
 // compareStore compares the whole store after the call with the content that the example expects;
