@@ -129,7 +129,7 @@ Exit status:
 	})
 	return group(root,
 		newRunCommand(a), newNewCommand(a), newAgentCommand(a), newServeCommand(a), newListCommand(a), newSearchCommand(a), newShowCommand(a), newExportCommand(a),
-		newValidateCommand(a), newTestCommand(a), newInspectCommand(a), newConfigCommand(a), newPolicyCommand(a), newPermissionCommand(a),
+		newValidateCommand(a), newTestCommand(a), newCheckToolsCommand(a), newInspectCommand(a), newConfigCommand(a), newPolicyCommand(a), newPermissionCommand(a),
 		newCacheCommand(a), newRuntimeCommand(a), newVendorCommand(a), newBuildCommand(a), newDevCommand(a), newImportCommand(a), newVersionCommand(a))
 }
 

@@ -74,14 +74,8 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	if err != nil {
 		return err
 	}
-	if o.junit != "" {
-		text, err := all.JUnit()
-		if err == nil {
-			err = os.WriteFile(o.junit, text, 0o666)
-		}
-		if err != nil {
-			return outputFailed(err)
-		}
+	if err := writeJUnit(o.junit, all.JUnit); err != nil {
+		return err
 	}
 	if err := o.printOutcomes(all); err != nil {
 		return err
@@ -95,6 +89,18 @@ func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	return broken
 }
 
+// writeJUnit writes a report to a file; "" writes nothing.
+func writeJUnit(path string, report func() ([]byte, error)) error {
+	if path == "" {
+		return nil
+	}
+	text, err := report()
+	if err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	return outputFailed(err)
+}
+
 // report runs the examples of tools. It complains about tools that do not load, and returns the
 // last of these errors as broken.
 func (o testOptions) report(cmd *cobra.Command, targets []string) (all examples.Report, broken, err error) {
@@ -104,8 +110,7 @@ func (o testOptions) report(cmd *cobra.Command, targets []string) (all examples.
 	}
 	complain := complaints{Streams: o.Streams}
 	for _, run := range runs {
-		from := func() (standard.Options, error) { return run.Tools, nil }
-		if err := o.offerRuntimes(cmd.Context(), false, from, run.Names...); err != nil {
+		if err := o.offerRuntimes(cmd.Context(), false, func() (standard.Options, error) { return run.Tools, nil }, run.Names...); err != nil {
 			return all, nil, err
 		}
 		report, err := examples.Run(cmd.Context(), run)
@@ -113,15 +118,20 @@ func (o testOptions) report(cmd *cobra.Command, targets []string) (all examples.
 			return all, nil, err
 		}
 		if err != nil {
-			complain.add(err)
-			if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
-				o.hintDirectory(unknown.Tool)
-			}
+			o.complainOf(&complain, err)
 		}
 		all.Outcomes = append(all.Outcomes, report.Outcomes...)
 		all.Without = append(all.Without, report.Without...)
 	}
 	return all, complain.last, nil
+}
+
+// complainOf adds the error of tools that do not load, and prints a hint for an unknown name.
+func (o testOptions) complainOf(c *complaints, err error) {
+	c.add(err)
+	if unknown := new(tool.Error); errors.As(err, &unknown) && unknown.Code == tool.CodeNotFound && !isPath(unknown.Tool) {
+		o.hintDirectory(unknown.Tool)
+	}
 }
 
 // runs groups targets by registry: all names share one registry, and each path has its own

@@ -1,0 +1,146 @@
+package check
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/wildcard"
+	"github.com/wasmtool/wasmtool/manifests"
+	"github.com/wasmtool/wasmtool/runtime"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
+)
+
+// uses is what the calls of a tool have used.
+type uses struct {
+	read, written map[string]bool // guest paths
+	rules         map[string]bool // descriptions of entries of permissions.net
+	secrets       map[string]bool
+	tools         map[string]bool
+	keys, changed bool // of the store
+	// more means that a list is incomplete, unanswered that a request got no answer.
+	more, unanswered bool
+	succeeded        bool // whether a call has succeeded
+}
+
+func newUses() uses {
+	return uses{read: make(map[string]bool), written: make(map[string]bool), rules: make(map[string]bool), secrets: make(map[string]bool), tools: make(map[string]bool)}
+}
+
+// add adds what a call has used.
+func (u *uses) add(o outcome) {
+	used := o.Result.Call.Usage
+	for _, list := range []struct {
+		into  map[string]bool
+		names []string
+	}{{u.read, used.FilesRead}, {u.read, used.DirectoriesRead}, {u.written, used.FilesWritten}, {u.secrets, used.Secrets}, {u.tools, used.ToolsCalled}} {
+		for _, name := range list.names {
+			list.into[name] = true
+		}
+	}
+	for _, r := range used.Requests {
+		u.rules[r.Rule] = true
+	}
+	u.keys = u.keys || len(used.KeysRead) > 0
+	u.changed = u.changed || len(used.KeysWritten) > 0
+	u.more = u.more || used.More
+	u.unanswered = u.unanswered || o.unanswered
+	u.succeeded = u.succeeded || o.Err == nil
+}
+
+// permissions looks for permissions that no call has used. It leaves out what the host does not
+// record, and what the calls could not reach.
+func (s *subject) permissions() {
+	if s.m.REST != nil || !s.uses.succeeded || s.uses.more {
+		return // a request has the permissions that it needs
+	}
+	unused := func(permission, use, fix string) {
+		s.record(Finding{Kind: Permission, Message: "no call " + use + ", but the tool asks for " + permission, Fix: fix + ", or add an example that uses it"})
+	}
+	asked := s.m.Permissions
+	for _, fs := range asked.FS {
+		if fs.Mount == capability.ScratchMount {
+			continue // its use is not recorded
+		}
+		switch {
+		case fs.Mode == capability.ModeWrite && !below(s.uses.written, fs.GuestPath()):
+			unused("write:"+fs.Mount, "writes there", "write mode = \"read\" into [[permissions.fs]] or remove it")
+		case fs.Mode == capability.ModeRead && !below(s.uses.read, fs.GuestPath()):
+			unused("read:"+fs.Mount, "reads a file or directory there", "remove the entry of [[permissions.fs]]")
+		}
+	}
+	switch {
+	case asked.KV == capability.ModeWrite && !s.uses.changed:
+		unused("kv:write", "writes to the store", "write kv = \"read\" into [permissions] or remove it")
+	case asked.KV == capability.ModeRead && !s.uses.keys:
+		unused("kv:read", "reads a key of the store", "remove permissions.kv")
+	}
+	for _, pattern := range asked.Tools {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.uses.tools)), func(name string) bool { return wildcard.Match(pattern, name) }) {
+			unused("tools:"+pattern, "calls such a tool", "remove it from permissions.tools")
+		}
+	}
+	s.requests(unused)
+	s.imports(unused)
+}
+
+// requests looks for destinations and secrets that no request has used. After a request without an
+// answer, a tool does not send the requests that would follow.
+func (s *subject) requests(unused func(permission, use, fix string)) {
+	if s.uses.unanswered && !slices.ContainsFunc(s.m.Examples, func(e manifests.Example) bool { return e.HTTP != nil }) {
+		return
+	}
+	for _, n := range s.m.Permissions.Net {
+		// The operator may grant a part of what the tool asks for. Here it is what other tools ask
+		// for.
+		used := func(rule string) bool {
+			return rule != "" && (n.URL.IsAny() || strings.HasPrefix(rule, "net:"+n.URL.String()))
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.uses.rules)), used) {
+			unused("net:"+n.URL.String(), "sends such a request", "remove the entry of [[permissions.net]]")
+		}
+	}
+}
+
+// imports looks for permissions whose use the host does not record, in what the program imports. An
+// interpreter imports everything.
+func (s *subject) imports(unused func(permission, use, fix string)) {
+	if s.m.Module.Path == "" || s.m.Script.Path != "" {
+		return
+	}
+	wasm, err := os.ReadFile(filepath.Join(filepath.Dir(s.m.Source), filepath.FromSlash(s.m.Module.Path)))
+	if err != nil {
+		return // a built-in tool has no file
+	}
+	info, err := runtime.Inspect(wasm)
+	if err != nil {
+		return
+	}
+	imported := func(part string) bool {
+		return slices.ContainsFunc(info.Report.Imports, func(i rewrite.Import) bool { return strings.Contains(i.Name, part) })
+	}
+	if s.m.Permissions.Clock && !imported("clock_time_get") {
+		unused("clock", "can read the clock", "remove permissions.clock")
+	}
+	if s.m.Permissions.Random && !imported("random") {
+		unused("random", "can read random numbers", "remove permissions.random")
+	}
+	for _, name := range s.m.Permissions.Env {
+		if !imported("environ_get") {
+			unused("env:"+name, "can read variables", "remove it from permissions.env")
+		}
+	}
+}
+
+// below reports whether a path is a directory or is in it.
+func below(paths map[string]bool, dir string) bool {
+	for path := range paths {
+		if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
