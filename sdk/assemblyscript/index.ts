@@ -385,7 +385,11 @@ function taken(size: i32): ArrayBuffer | null {
 }
 
 function takenJson(size: i32): Json | null {
-  return check(size) ? Json.parse(decode(room.slice(0, size))) : null;
+  if (!check(size)) return null;
+  const value = Json.parse(decode(room.slice(0, size)));
+  // The host's JSON is valid, but the result of a tool may be too deep.
+  if (!value) last = new HostError(-4, "too_large", "the JSON has more than 200 levels", false);
+  return value;
 }
 
 export enum Level { Debug, Info, Warn, Error }

@@ -59,8 +59,8 @@ func module(t testing.TB, language, form string) []byte {
 func TestLanguagesSpeakOneProtocol(t *testing.T) {
 	for _, form := range forms {
 		t.Run("go/"+form.name, func(t *testing.T) {
-			if form.flags == nil {
-				testlevel.Long(t, "building the program in Go a second time")
+			if !*update {
+				testlevel.Long(t, "building the program in Go, and compiling it")
 			}
 			got := transcript(t, guesttest.BuildGo(t, "../../guest/internal/protocol", form.flags...), form.name)
 			if *update && form.flags != nil {

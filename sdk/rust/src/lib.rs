@@ -121,7 +121,9 @@ fn read_all(mut read: impl FnMut(*mut u8, usize) -> i32) -> Result<Vec<u8>, Erro
 
 fn read_json(read: impl FnMut(*mut u8, usize) -> i32) -> Result<Json, Error> {
     let text = read_all(read)?;
-    Ok(Json::parse(&String::from_utf8_lossy(&text)).unwrap_or(Json::Null)) // the host's JSON is valid
+    // The host's JSON is valid, but the result of a tool may be too deep.
+    let deep = |message| Error { code: -4, kind: "too_large".into(), message, sent: false };
+    Json::parse(&String::from_utf8_lossy(&text)).map_err(deep)
 }
 
 /// The severity of a line of the log.
@@ -420,7 +422,7 @@ impl Json {
         let mut parser = Parser { text, at: 0 };
         match parser.value(200) {
             Some(value) if parser.skip_space() == text.len() => Ok(value),
-            _ => Err(format!("invalid JSON at byte {}", parser.at)),
+            _ => Err(format!("invalid JSON, or more than 200 levels of it, at byte {}", parser.at)),
         }
     }
 
