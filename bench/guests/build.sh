@@ -22,9 +22,9 @@ wasm -o "$out/go_hold.wasm" -buildmode=c-shared ./guests/go/hold
 CGO_ENABLED=0 go build "${flags[@]}" -o "$out/go_native" ./guests/go
 (cd .. && CGO_ENABLED=0 go build "${flags[@]}" -o "$out/wasmtool" ./cmd/wasmtool)
 
-# C, with the JSON reader and the declarations of an example tool.
-c=(-std=gnu11 -Wall -Wextra -Werror -O2 -I"$examples/wordcount")
-job=(guests/c/count.c "$examples/wordcount/json.c")
+# C, with the SDK.
+c=(-std=gnu11 -Wall -Wextra -Werror -O2 -I../sdk/c)
+job=(guests/c/count.c)
 clang() {
     ${CC:-clang-19} --target=wasm32-wasi "${c[@]}" -flto -Wl,--strip-all -Wl,-z,stack-size=65536 "$@"
 }
@@ -43,8 +43,9 @@ rust() {
 rust -o "$out/rust_command.wasm" guests/rust/command.rs
 rust -o "$out/rust_reactor.wasm" --crate-type=cdylib guests/rust/reactor.rs
 
-# AssemblyScript, with the compiler from the lock file of an example tool.
-cp guests/assemblyscript/*.ts "$examples/title/wasmtool.ts" "$examples"/title/package*.json "$work"
+# AssemblyScript, with the SDK and the compiler from the lock file of an example tool.
+cp ../sdk/assemblyscript/index.ts "$work/wasmtool.ts"
+cp guests/assemblyscript/*.ts "$examples"/title/package*.json "$work"
 npm ci --prefix "$work" --ignore-scripts --no-audit --no-fund --silent
 asc() {
     (cd "$work" && node node_modules/assemblyscript/bin/asc.js --optimizeLevel 3 "$@")

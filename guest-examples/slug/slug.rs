@@ -2,26 +2,26 @@
 
 use std::fs;
 
-use crate::arguments::Arguments;
+use crate::wasmtool::Json;
 
 /// Runs the tool on its arguments, a JSON object. An error is a message for the
 /// caller of the tool.
 pub fn run(input: &str) -> Result<String, String> {
-    let arguments = Arguments::parse(input).ok_or("the arguments are no JSON object")?;
+    let arguments = Json::parse(input)?;
     let text = headline(&arguments)?;
-    let max_length = arguments.integer("max_length").ok_or("max_length: write a plain number, such as 80")?;
+    let max_length = arguments.get("max_length").as_i64().ok_or("max_length: write a whole number, such as 80")?;
 
     let slug = slug(&text);
     if slug.is_empty() {
         return Err("text: it has no letter and no digit, so there is no slug".into());
     }
-    Ok(shorten(&slug, max_length).into())
+    Ok(shorten(&slug, max_length as usize).into())
 }
 
 /// Returns the text of the call: the argument text, or the first line of a file, whose
 /// name is relative to the workspace.
-fn headline(arguments: &Arguments) -> Result<String, String> {
-    match (arguments.text("text"), arguments.text("file_path")) {
+fn headline(arguments: &Json) -> Result<String, String> {
+    match (arguments.get("text").as_str(), arguments.get("file_path").as_str()) {
         (Some(text), None) => Ok(text.into()),
         (None, Some(path)) => {
             let file = fs::read_to_string(path).map_err(|err| format!("file_path: {path}: {err}"))?;

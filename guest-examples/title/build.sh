@@ -6,8 +6,9 @@ out=$(realpath "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"
 mkdir -p "$out/reactor"
 
+sdk=../../sdk/assemblyscript/index
 asc() {
-    node node_modules/assemblyscript/bin/asc.js --optimizeLevel 3 --shrinkLevel 1 "$@"
+    node node_modules/assemblyscript/bin/asc.js --optimizeLevel 3 --shrinkLevel 1 --use abort=$sdk/abort "$@"
 }
-asc command.ts --config node_modules/@assemblyscript/wasi-shim/asconfig.json -o "$out/title.wasm"
-asc reactor.ts --use abort=wasmtool/abort --exportStart _initialize -o "$out/reactor/title_reactor.wasm"
+asc command.ts --exportStart _start -o "$out/title.wasm"
+asc reactor.ts --exportStart _initialize -o "$out/reactor/title_reactor.wasm"

@@ -1,9 +1,8 @@
 // The tool as a reactor: wasmtool calls the exported function "call".
 
 import { title } from "./title";
-import * as wasmtool from "./wasmtool";
+import * as wasmtool from "../../sdk/assemblyscript/index";
 
 export function call(): i32 {
-  wasmtool.output(title(wasmtool.input()));
-  return 0;
+  return wasmtool.call(title);
 }

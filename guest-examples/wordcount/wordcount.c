@@ -1,13 +1,7 @@
-#include "wordcount.h"
+// Counts lines, words and bytes. The arguments are a JSON object: {"text": "..."} counts in the text,
+// and {"file_path": "..."} in a file.
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "json.h"
+#include "wasmtool.h"
 
 // The counts so far. Text may come in pieces that end anywhere.
 struct count {
@@ -31,64 +25,50 @@ static void count_bytes(struct count *c, const char *bytes, size_t length) {
     c->bytes += length;
 }
 
-// fail writes the message of a failure and returns false.
-static bool fail(char *answer, const char *format, ...) {
-    va_list values;
-    va_start(values, format);
-    vsnprintf(answer, ANSWER_SIZE, format, values);
-    va_end(values);
-    return false;
-}
+enum { MAX_SHOWN = 512 }; // bytes of a name in a message
 
 // shown returns how many bytes of a name a message repeats: not too many, and only
 // whole characters.
 static int shown(const char *name) {
-    size_t length = strnlen(name, ANSWER_SIZE / 2);
+    size_t length = strnlen(name, MAX_SHOWN);
     while (length > 0 && (name[length] & 0xC0) == 0x80) length--;
     return (int)length;
 }
 
-static bool count_file(struct count *c, const char *path, char *answer) {
+// count_file returns the error of errno, or 0.
+static int count_file(struct count *c, const char *path) {
     // A relative name refers to the workspace.
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return fail(answer, "file_path: %.*s: %s; names are relative to the workspace", shown(path), path,
-                    strerror(errno));
-    }
+    if (file == NULL) return errno;
     char block[8192];
     size_t length;
     while ((length = fread(block, 1, sizeof block, file)) > 0) count_bytes(c, block, length);
     int error = ferror(file) ? errno : 0;
     fclose(file);
-    if (error != 0) return fail(answer, "file_path: %.*s: %s", shown(path), path, strerror(error));
-    return true;
+    return error;
 }
 
-bool wordcount(const char *input, size_t length, char answer[ANSWER_SIZE]) {
-    struct json arguments = {input, input + length}, value;
-    bool has_text = json_member(arguments, "text", &value);
-    bool has_file = json_member(arguments, "file_path", &value);
-    if (has_text == has_file) return fail(answer, "give either text or file_path");
-
-    const char *name = has_text ? "text" : "file_path";
-    char *string;
-    size_t size;
-    json_member(arguments, name, &value);
-    if (!json_string(value, &string, &size)) return fail(answer, "%s: this is no text", name);
+static int wordcount(void) {
+    wt_json arguments = wt_arguments();
+    wt_json text = wt_get(arguments, "text"), path = wt_get(arguments, "file_path");
+    if ((text.at != NULL) == (path.at != NULL)) return wt_fail(wt_str("give either text or file_path"));
 
     struct count c = {0};
-    bool ok = true;
-    if (has_text) {
-        count_bytes(&c, string, size);
-    } else if (memchr(string, 0, size) != NULL) {
-        // fopen would only use the name up to the NUL.
-        ok = fail(answer, "file_path: a name holds no NUL character");
+    wt_bytes string;
+    if (text.at != NULL) {
+        if (!wt_string(text, &string)) return wt_fail(wt_str("text: this is not a string"));
+        count_bytes(&c, string.data, string.size);
     } else {
-        ok = count_file(&c, string, answer);
+        if (!wt_string(path, &string)) return wt_fail(wt_str("file_path: this is not a string"));
+        // fopen would only use the name up to the NUL.
+        if (strlen(string.data) < string.size) return wt_fail(wt_str("file_path: a name holds no NUL character"));
+        int error = count_file(&c, string.data);
+        if (error != 0)
+            return wt_fail(wt_format("file_path: %.*s: %s; names are relative to the workspace", shown(string.data),
+                                     string.data, strerror(error)));
     }
-    free(string);
-    if (!ok) return false;
-    snprintf(answer, ANSWER_SIZE, "{\"lines\":%llu,\"words\":%llu,\"bytes\":%llu}", (unsigned long long)c.lines,
-             (unsigned long long)c.words, (unsigned long long)c.bytes);
-    return true;
+    return wt_output(wt_format("{\"lines\":%llu,\"words\":%llu,\"bytes\":%llu}", (unsigned long long)c.lines,
+                               (unsigned long long)c.words, (unsigned long long)c.bytes));
 }
+
+WASMTOOL(wordcount)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "wasmtool.h"
 
 static bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -15,14 +15,13 @@ static bool is_letter(char c) {
 }
 
 bool count(const char *input, size_t length, char answer[ANSWER_SIZE]) {
-    struct json arguments = {input, input + length}, value;
-    char *text;
-    size_t size;
-    if (!json_member(arguments, "text", &value) || !json_string(value, &text, &size)) {
+    wt_bytes string;
+    if (!wt_string(wt_get(wt_value((wt_bytes){(char *)input, length, 0}), "text"), &string)) {
         strcpy(answer, "text: missing");
         return false;
     }
-    size_t lines = 0, words = 0, letters = 0, word = 0, longest = 0;
+    char *text = string.data;
+    size_t size = string.size, lines = 0, words = 0, letters = 0, word = 0, longest = 0;
     for (size_t i = 0; i < size; i++) {
         if (i == 0 || text[i - 1] == '\n') lines++;
         if (is_letter(text[i])) letters++;

@@ -8,11 +8,11 @@
 
 __attribute__((export_name("call"))) int call(void) {
     char answer[ANSWER_SIZE];
-    size_t length = input_len();
+    size_t length = wt_host_input_len();
     char *input = malloc(length + 1); // malloc(0) may return NULL
     if (input == NULL) return 1;
-    bool ok = count(input, input_read(input, length), answer);
+    bool ok = count(input, wt_host_input_read(input, length), answer);
     free(input);
-    (ok ? output_write : error_write)(answer, strlen(answer));
+    (ok ? wt_host_output_write : wt_host_error_write)(answer, strlen(answer));
     return ok ? 0 : 1;
 }

@@ -1,6 +1,8 @@
 //! The job as a WASI command, with its input on standard input and its answer on standard output.
 
 mod count;
+#[path = "../../../sdk/rust/src/lib.rs"]
+mod wasmtool;
 
 use std::io::{self, Read};
 use std::process::ExitCode;

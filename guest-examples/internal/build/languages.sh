@@ -6,8 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-# Directories, each with the name of its module. A canary uses the import declarations
-# of the tool in its language, which is listed before it.
+# Directories, each with the name of its module. The canary in AssemblyScript uses the compiler of
+# title, which is listed before it.
 directories=(
     guest-examples/wordcount:wordcount
     guest-examples/slug:slug
@@ -84,7 +84,7 @@ versions() {
 }
 
 install_compilers
-tar -c sdk | tar -x -C "$work" # the programs in test/sdk use it
+tar -c sdk | tar -x -C "$work" # the SDKs, which they use
 differ=()
 for entry in "${directories[@]}"; do
     dir=${entry%:*} name=${entry#*:}

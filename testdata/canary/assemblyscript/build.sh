@@ -6,10 +6,9 @@ out=$(realpath "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"
 mkdir -p "$out/reactor"
 
-title=../../../guest-examples/title
-modules=$title/node_modules
+modules=../../../guest-examples/title/node_modules
 asc() {
     node $modules/assemblyscript/bin/asc.js --optimizeLevel 3 --shrinkLevel 1 "$@"
 }
 asc command.ts --config $modules/@assemblyscript/wasi-shim/asconfig.json -o "$out/canary.wasm"
-asc reactor.ts --use abort=$title/wasmtool/abort --exportStart _initialize -o "$out/reactor/canary_reactor.wasm"
+asc reactor.ts --use abort=wasmtool/abort --exportStart _initialize -o "$out/reactor/canary_reactor.wasm"

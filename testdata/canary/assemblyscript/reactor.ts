@@ -1,7 +1,7 @@
 // The canary as a reactor.
 
 import { canary } from "./canary";
-import * as wasmtool from "../../../guest-examples/title/wasmtool";
+import * as wasmtool from "./wasmtool";
 
 export function call(): i32 {
   return canary(wasmtool.input(), wasmtool.output);

@@ -6,7 +6,6 @@ mod opaque;
 mod plant;
 mod wasi;
 #[allow(dead_code)] // the canary fails without a message
-#[path = "../../../guest-examples/slug/wasmtool.rs"]
 mod wasmtool;
 
 /// Writes bytes as output.

@@ -1,5 +1,4 @@
-// The functions that wasmtool provides to a reactor; docs/abi.md describes them. Copy
-// this file into your tool.
+// The functions of a reactor without the SDK, which would turn a trap into an exit.
 
 /** Returns the whole input. */
 export function input(): string {
