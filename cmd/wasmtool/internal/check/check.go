@@ -97,7 +97,7 @@ func checkTool(ctx context.Context, o Options, stage *examples.Stage, m standard
 	name := fnv.New64a()
 	_, _ = name.Write([]byte(m.Name)) // never fails
 	s := &subject{
-		stage: stage, m: m, info: info, rand: rand.New(rand.NewPCG(o.Seed, name.Sum64())), found: make(map[string]bool), uses: newUses(),
+		stage: stage, m: m, info: info, rand: rand.New(rand.NewPCG(o.Seed, name.Sum64())), found: make(map[string]bool), uses: uses{rules: make(map[string]bool)},
 		timeout: min(cmp.Or(info.Timeout, tool.DefaultTimeout), max(o.Time/timeoutPart, minTimeout)), patience: o.Time,
 		report: Tool{Name: m.Name, Source: m.Source, Findings: []Finding{}},
 	}
@@ -221,6 +221,11 @@ func (s *subject) add(ctx context.Context, e manifests.Example, end outcome, aga
 	key := string(end.finding.Kind) + " " + end.code
 	if end.finding.Kind == "" || s.found[key] || slices.ContainsFunc(s.m.Examples, func(known manifests.Example) bool { return known.Error != "" && known.Error == end.code }) {
 		return nil // an author who expects an error in an example knows it
+	}
+	if end.code == string(tool.CodeTimeout) {
+		if other, err := again(e); err != nil || other.code != end.code {
+			return err // the machine was busy
+		}
 	}
 	s.found[key] = true
 	deadline := time.Now().Add(s.patience)

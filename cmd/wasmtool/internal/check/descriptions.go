@@ -38,45 +38,27 @@ func (s *subject) descriptions() {
 	}
 	known := s.knownNames()
 	s.misspelt(known, "the description", s.info.Description)
-	root := s.schema.Tree()
-	for pointer, schema := range parameters(root, "", 0) {
+	eachProperty(s.schema.Tree(), "", 0, func(pointer string, schema *jsontree.Value) {
 		text := schema.Member("description").Text()
 		if strings.TrimSpace(text) == "" && schema.Kind == jsontree.Object && schema.Member("$ref") == nil && schema.Member("const") == nil {
 			found("say what the parameter means, in which unit and form", "the parameter %s has no description", pointer)
 		}
 		s.misspelt(known, "the description of "+pointer, text)
-	}
+	})
 }
 
-// parameters yields the schemas of all properties, at any depth, by JSON pointer.
-func parameters(schema *jsontree.Value, at string, depth int) func(yield func(string, *jsontree.Value) bool) {
-	return func(yield func(string, *jsontree.Value) bool) {
-		if depth > maxDepth || schema == nil {
-			return
-		}
-		inner := []struct {
-			schema *jsontree.Value
-			at     string
-		}{{schema.Member("items"), at + "/items"}}
-		if properties := schema.Member("properties"); properties != nil {
-			for i := range properties.Members {
-				m := &properties.Members[i]
-				place := at + "/" + jsontree.EscapeToken(m.Name)
-				if !yield(place, &m.Value) {
-					return
-				}
-				inner = append(inner, struct {
-					schema *jsontree.Value
-					at     string
-				}{&m.Value, place})
-			}
-		}
-		for _, one := range inner {
-			for place, found := range parameters(one.schema, one.at, depth+1) {
-				if !yield(place, found) {
-					return
-				}
-			}
+// eachProperty visits the schemas of all properties, at any depth.
+func eachProperty(schema *jsontree.Value, at string, depth int, visit func(pointer string, property *jsontree.Value)) {
+	if schema == nil || depth > maxDepth {
+		return
+	}
+	eachProperty(schema.Member("items"), at+"/items", depth+1, visit)
+	if properties := schema.Member("properties"); properties != nil {
+		for i := range properties.Members {
+			m := &properties.Members[i]
+			pointer := at + "/" + jsontree.EscapeToken(m.Name)
+			visit(pointer, &m.Value)
+			eachProperty(&m.Value, pointer, depth+1, visit)
 		}
 	}
 }

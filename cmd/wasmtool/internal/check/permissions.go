@@ -16,37 +16,20 @@ import (
 
 // uses is what the calls of a tool have used.
 type uses struct {
-	read, written map[string]bool // guest paths
-	rules         map[string]bool // descriptions of entries of permissions.net
-	secrets       map[string]bool
-	tools         map[string]bool
-	keys, changed bool // of the store
-	// more means that a list is incomplete, unanswered that a request got no answer.
-	more, unanswered bool
-	succeeded        bool // whether a call has succeeded
-}
-
-func newUses() uses {
-	return uses{read: make(map[string]bool), written: make(map[string]bool), rules: make(map[string]bool), secrets: make(map[string]bool), tools: make(map[string]bool)}
+	capability.Usage                 // without requests
+	rules            map[string]bool // the permissions that allowed requests
+	unanswered       bool            // whether a request got no answer
+	succeeded        bool            // whether a call has succeeded
 }
 
 // add adds what a call has used.
 func (u *uses) add(o outcome) {
 	used := o.Result.Call.Usage
-	for _, list := range []struct {
-		into  map[string]bool
-		names []string
-	}{{u.read, used.FilesRead}, {u.read, used.DirectoriesRead}, {u.written, used.FilesWritten}, {u.secrets, used.Secrets}, {u.tools, used.ToolsCalled}} {
-		for _, name := range list.names {
-			list.into[name] = true
-		}
-	}
 	for _, r := range used.Requests {
 		u.rules[r.Rule] = true
 	}
-	u.keys = u.keys || len(used.KeysRead) > 0
-	u.changed = u.changed || len(used.KeysWritten) > 0
-	u.more = u.more || used.More
+	used.Requests = nil
+	u.Usage = u.Plus(used)
 	u.unanswered = u.unanswered || o.unanswered
 	u.succeeded = u.succeeded || o.Err == nil
 }
@@ -54,7 +37,7 @@ func (u *uses) add(o outcome) {
 // permissions looks for permissions that no call has used. It leaves out what the host does not
 // record, and what the calls could not reach.
 func (s *subject) permissions() {
-	if s.m.REST != nil || !s.uses.succeeded || s.uses.more {
+	if s.m.REST != nil || !s.uses.succeeded || s.uses.More {
 		return // a request has the permissions that it needs
 	}
 	unused := func(permission, use, fix string) {
@@ -66,20 +49,20 @@ func (s *subject) permissions() {
 			continue // its use is not recorded
 		}
 		switch {
-		case fs.Mode == capability.ModeWrite && !below(s.uses.written, fs.GuestPath()):
+		case fs.Mode == capability.ModeWrite && !below(fs.GuestPath(), s.uses.FilesWritten):
 			unused("write:"+fs.Mount, "writes there", "write mode = \"read\" into [[permissions.fs]] or remove it")
-		case fs.Mode == capability.ModeRead && !below(s.uses.read, fs.GuestPath()):
+		case fs.Mode == capability.ModeRead && !below(fs.GuestPath(), s.uses.FilesRead, s.uses.DirectoriesRead):
 			unused("read:"+fs.Mount, "reads a file or directory there", "remove the entry of [[permissions.fs]]")
 		}
 	}
 	switch {
-	case asked.KV == capability.ModeWrite && !s.uses.changed:
+	case asked.KV == capability.ModeWrite && len(s.uses.KeysWritten) == 0:
 		unused("kv:write", "writes to the store", "write kv = \"read\" into [permissions] or remove it")
-	case asked.KV == capability.ModeRead && !s.uses.keys:
+	case asked.KV == capability.ModeRead && len(s.uses.KeysRead) == 0:
 		unused("kv:read", "reads a key of the store", "remove permissions.kv")
 	}
 	for _, pattern := range asked.Tools {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(s.uses.tools)), func(name string) bool { return wildcard.Match(pattern, name) }) {
+		if !slices.ContainsFunc(s.uses.ToolsCalled, func(name string) bool { return wildcard.Match(pattern, name) }) {
 			unused("tools:"+pattern, "calls such a tool", "remove it from permissions.tools")
 		}
 	}
@@ -135,12 +118,9 @@ func (s *subject) imports(unused func(permission, use, fix string)) {
 	}
 }
 
-// below reports whether a path is a directory or is in it.
-func below(paths map[string]bool, dir string) bool {
-	for path := range paths {
-		if path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") {
-			return true
-		}
-	}
-	return false
+// below reports whether one of the paths is a directory or is in it.
+func below(dir string, lists ...[]string) bool {
+	return slices.ContainsFunc(slices.Concat(lists...), func(path string) bool {
+		return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+	})
 }
