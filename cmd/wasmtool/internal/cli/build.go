@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/toolchain"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -22,14 +23,15 @@ import (
 
 func newBuildCommand(a *app) *cobra.Command {
 	var language string
-	var asJSON bool
+	var asJSON, digest bool
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Build the module of a tool from its source",
 		Long: `Build the module that the tool.toml in DIR names, with the compiler of the source next to it:
 Go (go.mod), Rust (*.rs, or Cargo.toml), C (*.c) or AssemblyScript (*.ts). Without DIR, it is
 the tool in this directory. The commands are printed, and a compiler that is missing is named
-with the way to install it. If a command fails, the old module stays as it is.
+with the way to install it. If a command fails, the old module stays as it is. With --digest, the
+digest of the module is written into tool.toml, which then accepts only this module.
 
 In AssemblyScript, the packages of package.json are installed with npm if they are missing. A
 script in Python, JavaScript or TypeScript needs no build.
@@ -38,21 +40,22 @@ Exit status: 0; 1 if the compiler fails; 2 if there is no tool or no known sourc
 compiler is missing; 8 for an invalid tool.toml, or if the result cannot be a tool; 74 if a
 file cannot be written.`,
 		Example: `  wasmtool build
-  wasmtool build ./word-count
+  wasmtool build ./word-count --digest
   wasmtool build ./mixed --lang c`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Streams.build(cmd, append(args, here)[0], language, asJSON)
+			return a.Streams.build(cmd, append(args, here)[0], language, asJSON, digest)
 		},
 	}
 	cmd.Flags().StringVar(&language, "lang", "", "build the source in `LANGUAGE`, if there are several: "+strings.Join(toolchain.Names(), ", "))
+	cmd.Flags().BoolVar(&digest, "digest", false, "write the digest of the module into tool.toml, as module.sha256")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the module as a JSON object, like 'inspect --json'")
 	completeWords(cmd, "lang", toolchain.Names())
 	return cmd
 }
 
 // build builds the module of the tool in a directory.
-func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON bool) error {
+func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON, digest bool) error {
 	if !isTool(dir) {
 		return usage(cmd, "there is no "+manifests.FileName+" in "+dir+"; create a tool with 'wasmtool new NAME'")
 	}
@@ -77,7 +80,7 @@ func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON bool) er
 	if err != nil {
 		return s.buildFailed(cmd, err)
 	}
-	return s.reportModule(filepath.Join(dir, out), m, asJSON)
+	return s.reportModule(dir, out, m, asJSON, digest)
 }
 
 // readManifest reads the manifest of the tool in a directory.
@@ -110,8 +113,10 @@ func (s Streams) buildFailed(cmd *cobra.Command, err error) error {
 	return outputFailed(err)
 }
 
-// reportModule says what was built, and whether it can be the module of the tool.
-func (s Streams) reportModule(path string, m *manifests.Manifest, asJSON bool) error {
+// reportModule says what was built, and whether it can be the module of the tool. With digest, it
+// writes the digest into the manifest.
+func (s Streams) reportModule(dir, module string, m *manifests.Manifest, asJSON, digest bool) error {
+	path := filepath.Join(dir, module)
 	wasm, err := os.ReadFile(path)
 	if err != nil {
 		return outputFailed(err)
@@ -131,8 +136,10 @@ func (s Streams) reportModule(path string, m *manifests.Manifest, asJSON bool) e
 		return outputFailed(err)
 	case view.Problem != "":
 		return &tool.Error{Code: tool.CodeInvalidModule, Message: path + ": " + view.Problem}
+	case digest && pinned != view.SHA256:
+		return outputFailed(tooldir.Pin(dir, view.SHA256))
 	case pinned != "" && pinned != view.SHA256:
-		s.printWarnings(fmt.Sprintf("%s pins another module; write module.sha256 = %q", manifests.FileName, view.SHA256))
+		s.printWarnings(fmt.Sprintf("%s pins another module; write module.sha256 = %q, or add --digest", manifests.FileName, view.SHA256))
 	}
 	return nil
 }

@@ -1,0 +1,54 @@
+package tooldir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+var (
+	// digestLine is the beginning of a line with a digest, up to its value, and the value.
+	digestLine = regexp.MustCompile(`(?m)^([ \t]*(?:module\.)?sha256[ \t]*=[ \t]*)["'][0-9A-Fa-f]*["']`)
+	// pathLine is the line of module.path, as a key of [module] or with its table.
+	pathLine = regexp.MustCompile(`(?ms)^\[module\][^\n]*\n(?:[^\[][^\n]*\n|\n)*?([ \t]*)path[ \t]*=[^\n]*\n|^([ \t]*module\.)path[ \t]*=[^\n]*\n`)
+)
+
+// Pin writes the digest of the module into the manifest in dir: in place of its old digest, or in a
+// new line below module.path. It changes nothing else. If the manifest is written in another way,
+// Pin changes nothing, and the error says what to write.
+func Pin(dir, digest string) error {
+	path := filepath.Join(dir, manifests.FileName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, reason(err))
+	}
+	pinned := string(text)
+	if lines := digestLine.FindAllIndex(text, -1); len(lines) > 0 {
+		if len(lines) == 1 {
+			pinned = digestLine.ReplaceAllString(pinned, `${1}"`+digest+`"`)
+		}
+	} else if at := pathLine.FindStringSubmatchIndex(pinned); at != nil {
+		key := "sha256"
+		if at[4] >= 0 {
+			key = pinned[at[4]:at[5]] + key
+		}
+		pinned = pinned[:at[1]] + key + ` = "` + digest + "\"\n" + pinned[at[1]:]
+	}
+	// A line may be a part of a string, so what the manifest says now is what counts.
+	if m, err := manifests.Decode(path, []byte(pinned)); err != nil || m.Module.SHA256 != digest {
+		return fmt.Errorf("%s: the line of the digest was not found; write module.sha256 = %q", path, digest)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, reason(err))
+	}
+	next := path + ".new"
+	if err := errors.Join(os.WriteFile(next, []byte(pinned), info.Mode().Perm()), os.Rename(next, path)); err != nil {
+		return fmt.Errorf("%s: %w", path, reason(err))
+	}
+	return nil
+}
