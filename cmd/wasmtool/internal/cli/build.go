@@ -22,8 +22,7 @@ import (
 )
 
 func newBuildCommand(a *app) *cobra.Command {
-	var language string
-	var asJSON, digest bool
+	var o buildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Build the module of a tool from its source",
@@ -33,6 +32,10 @@ the tool in this directory. The commands are printed, and a compiler that is mis
 with the way to install it. If a command fails, the old module stays as it is. With --digest, the
 digest of the module is written into tool.toml, which then accepts only this module.
 
+In Go, the fields of the type that the tool's function gets are the parameters, and the type that
+it returns is the result. A warning says where tool.toml differs; with --schema, it is changed.
+What the types do not say stays: limits, defaults, formats. Comments become descriptions.
+
 In AssemblyScript, the packages of package.json are installed with npm if they are missing. A
 script in Python, JavaScript or TypeScript needs no build.
 
@@ -40,22 +43,31 @@ Exit status: 0; 1 if the compiler fails; 2 if there is no tool or no known sourc
 compiler is missing; 8 for an invalid tool.toml, or if the result cannot be a tool; 74 if a
 file cannot be written.`,
 		Example: `  wasmtool build
+  wasmtool build ./word-count
+  wasmtool build ./word-count --schema
   wasmtool build ./word-count --digest
   wasmtool build ./mixed --lang c`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Streams.build(cmd, append(args, here)[0], language, asJSON, digest)
+			return a.Streams.build(cmd, append(args, here)[0], o)
 		},
 	}
-	cmd.Flags().StringVar(&language, "lang", "", "build the source in `LANGUAGE`, if there are several: "+strings.Join(toolchain.Names(), ", "))
-	cmd.Flags().BoolVar(&digest, "digest", false, "write the digest of the module into tool.toml, as module.sha256")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the module as a JSON object, like 'inspect --json'")
+	cmd.Flags().StringVar(&o.language, "lang", "", "build the source in `LANGUAGE`, if there are several: "+strings.Join(toolchain.Names(), ", "))
+	cmd.Flags().BoolVar(&o.digest, "digest", false, "write the digest of the module into tool.toml, as module.sha256")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the module as a JSON object, like 'inspect --json'")
+	cmd.Flags().BoolVar(&o.schema, "schema", false, "bring [parameters] and [result] in step with the types in Go")
 	completeWords(cmd, "lang", toolchain.Names())
 	return cmd
 }
 
+// buildOptions are the flags of build.
+type buildOptions struct {
+	language             string // "" for the language of the source
+	json, schema, digest bool
+}
+
 // build builds the module of the tool in a directory.
-func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON, digest bool) error {
+func (s Streams) build(cmd *cobra.Command, dir string, o buildOptions) error {
 	if !isTool(dir) {
 		return usage(cmd, "there is no "+manifests.FileName+" in "+dir+"; create a tool with 'wasmtool new NAME'")
 	}
@@ -69,9 +81,17 @@ func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON, digest 
 	case m.Module.Path == "":
 		return usage(cmd, "the tool has no program, so there is nothing to build")
 	}
-	l, err := toolchain.Find(dir, language)
+	l, err := toolchain.Find(dir, o.language)
 	if err != nil {
 		return usage(cmd, dir+": "+err.Error())
+	}
+	if o.schema && l.Name != "go" {
+		return usage(cmd, "--schema is for tools in Go; write the schemas of "+shellWord(dir)+" in "+manifests.FileName)
+	}
+	if l.Name == "go" {
+		if err := s.keepInStep(cmd, dir, o.schema); err != nil {
+			return err
+		}
 	}
 	out := filepath.FromSlash(m.Module.Path)
 	err = l.Build(cmd.Context(), dir, out, string(m.Module.ABI) == string(runtime.Reactor), func(step toolchain.Step) {
@@ -80,7 +100,7 @@ func (s Streams) build(cmd *cobra.Command, dir, language string, asJSON, digest 
 	if err != nil {
 		return s.buildFailed(cmd, err)
 	}
-	return s.reportModule(dir, out, m, asJSON, digest)
+	return s.reportModule(dir, out, m, o.json, o.digest)
 }
 
 // readManifest reads the manifest of the tool in a directory.

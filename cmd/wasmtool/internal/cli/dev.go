@@ -78,7 +78,7 @@ func (o testOptions) dev(cmd *cobra.Command, dir string, ticks <-chan time.Time)
 // errors, because the author will mend them.
 func (o testOptions) buildAndTest(cmd *cobra.Command, dir string, before map[string]examples.Status) map[string]examples.Status {
 	if m, err := readManifest(dir); err == nil && m.Script.Path == "" && m.Module.Path != "" {
-		if err := o.build(cmd, dir, "", false, false); err != nil {
+		if err := o.build(cmd, dir, buildOptions{}); err != nil {
 			o.warn(err)
 			return before
 		}

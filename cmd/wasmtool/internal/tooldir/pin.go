@@ -1,7 +1,6 @@
 package tooldir
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,12 +41,21 @@ func Pin(dir, digest string) error {
 	if m, err := manifests.Decode(path, []byte(pinned)); err != nil || m.Module.SHA256 != digest {
 		return fmt.Errorf("%s: the line of the digest was not found; write module.sha256 = %q", path, digest)
 	}
+	return Replace(path, []byte(pinned))
+}
+
+// Replace replaces the content of a file completely or not at all, and keeps its mode.
+func Replace(path string, content []byte) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, reason(err))
 	}
 	next := path + ".new"
-	if err := errors.Join(os.WriteFile(next, []byte(pinned), info.Mode().Perm()), os.Rename(next, path)); err != nil {
+	if err = os.WriteFile(next, content, info.Mode().Perm()); err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		_ = os.Remove(next) // the first error is the one that counts
 		return fmt.Errorf("%s: %w", path, reason(err))
 	}
 	return nil

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
+	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/typeschema"
+	"github.com/wasmtool/wasmtool/manifests"
+)
+
+// keepInStep compares the schemas of a tool's manifest with the types in its source in Go. It warns
+// about differences or, if write is true, removes them.
+func (s Streams) keepInStep(cmd *cobra.Command, dir string, write bool) error {
+	schemas, err := typeschema.Of(dir)
+	var step typeschema.Step
+	if err == nil {
+		step, err = schemas.InStep(dir)
+	}
+	switch {
+	case err != nil && write:
+		return usage(cmd, filepath.ToSlash(dir)+": "+err.Error())
+	case err != nil:
+		return nil // the author writes the schemas
+	case write:
+		return s.writeSchemas(dir, step)
+	case len(step.Differences) > 0:
+		s.printWarnings(manifests.FileName + " is not in step with the types in the source; run 'wasmtool build --schema " + shellWord(dir) + "', or change it:\n" + strings.Join(step.Differences, "\n"))
+	}
+	return nil
+}
+
+// writeSchemas writes the files that change. If they make the manifest invalid, it restores them.
+func (s Streams) writeSchemas(dir string, step typeschema.Step) error {
+	before := make(map[string][]byte)
+	for name, content := range step.Files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		old, err := os.ReadFile(path)
+		if err == nil {
+			err = tooldir.Replace(path, content)
+		}
+		if err != nil {
+			return outputFailed(err)
+		}
+		before[path] = old
+		s.message("", "wrote the schema of the types to "+oneLine(filepath.ToSlash(path)))
+	}
+	if _, err := readManifest(dir); err != nil {
+		for path, old := range before {
+			err = errors.Join(err, tooldir.Replace(path, old))
+		}
+		return err
+	}
+	return nil
+}
