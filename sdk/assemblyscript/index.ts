@@ -219,10 +219,12 @@ export class Json {
   get isString(): bool { return this.kind == Kind.String; }
   get number(): f64 { return this.kind == Kind.Number ? F64.parseFloat(this.text) : NaN; }
 
-  /** Whether it is a whole number, in any spelling; 5.0 and 5e0 are exact up to 2^53. */
+  /** Whether it is a whole number of 64 bits, in any spelling; 5.0 and 5e0 are exact up to 2^53. */
   get isInteger(): bool {
     const n = this.number;
-    return n == Math.floor(n) && Math.abs(n) <= (this.isPlain ? 9.2e18 : 9007199254740992);
+    if (!this.isPlain) return n == Math.floor(n) && Math.abs(n) <= 9007199254740992;
+    const digits = this.text.replace("-", "").padStart(19, "0");
+    return this.kind == Kind.Number && digits.length == 19 && digits <= (n < 0 ? "9223372036854775808" : "9223372036854775807");
   }
 
   get integer(): i64 { return this.isPlain ? I64.parseInt(this.text, 10) : <i64>this.number; }
@@ -263,6 +265,30 @@ function quote(text: string, to: Text): void {
   to.add('"');
 }
 
+function isNumber(text: string): bool {
+  let at = text.startsWith("-") ? 1 : 0;
+  const whole = digits(text, at);
+  if (whole == at || (whole > at + 1 && text.charCodeAt(at) == 0x30)) return false;
+  at = whole;
+  if (text.charAt(at) == ".") {
+    at = digits(text, whole + 1);
+    if (at == whole + 1) return false;
+  }
+  if (at < text.length && text.charAt(at).toLowerCase() == "e") {
+    const sign = text.charAt(at + 1) == "+" || text.charAt(at + 1) == "-";
+    const start = at + (sign ? 2 : 1);
+    at = digits(text, start);
+    if (at == start) return false;
+  }
+  return at == text.length;
+}
+
+/** Returns where the digits at an offset end. */
+function digits(text: string, at: i32): i32 {
+  while (at < text.length && text.charCodeAt(at) >= 0x30 && text.charCodeAt(at) <= 0x39) at++;
+  return at;
+}
+
 class Parser {
   at: i32 = 0;
 
@@ -290,8 +316,7 @@ class Parser {
     const word = this.text.substring(start, this.at);
     if (word == "null") return new Json();
     if (word == "true" || word == "false") return Json.bool(word == "true");
-    const digit = word.charCodeAt(word.startsWith("-") ? 1 : 0);
-    return word.length && digit >= 0x30 && digit <= 0x39 && isFinite(F64.parseFloat(word)) ? new Json(Kind.Number, word) : null;
+    return isNumber(word) ? new Json(Kind.Number, word) : null;
   }
 
   private members(to: Json, depth: i32, end: i32): Json | null {
@@ -318,6 +343,7 @@ class Parser {
         this.at++;
         return text.toString();
       }
+      if (c < 0x20) return null;
       if (c == 0x5c) {
         this.at++;
         c = this.peek();

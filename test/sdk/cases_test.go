@@ -33,8 +33,11 @@ var steps = []step{
 	{name: "an error", tool: "act", arguments: `{"do":"fail","text":"first line\nsecond é"}`},
 
 	{name: "a whole number", tool: "quote", arguments: `{"text":"a","n":-9007199254740993}`},
+	{name: "the largest whole number", tool: "quote", arguments: `{"text":"a","n":9223372036854775807}`},
+	{name: "the smallest whole number", tool: "quote", arguments: `{"text":"a","n":-9223372036854775808}`},
 	{name: "a whole number with a point", tool: "quote", arguments: `{"text":"a","n":80.0}`},
 	{name: "a whole number with an exponent", tool: "quote", arguments: `{"text":"a","n":8e1}`},
+	{name: "JSON with rare characters", tool: "quote", arguments: `{"text":"\u2028\u2029\ufffd\uffff\udbff\udfff","n":-0}`},
 	{name: "JSON with escapes", tool: "quote", arguments: `{"text":"\"\\\/\b\f\n\r\t\u0000\u001f\u007f é 😀","n":0}`},
 
 	{name: "blocks", tool: "blocks", arguments: `{"text":"<a> & \"b\" é\n","n":3}`},

@@ -11,7 +11,8 @@ import (
 )
 
 // The readers of the SDKs never trap: a text that is not JSON, is very deep or is cut off is not a
-// reason for a call to fail.
+// reason for a call to fail. Those that parse the whole text accept exactly JSON; the reader in C
+// only finds values.
 func TestReadersSurviveHostileJSON(t *testing.T) {
 	for _, language := range languages {
 		t.Run(language, func(t *testing.T) {
@@ -22,8 +23,12 @@ func TestReadersSurviveHostileJSON(t *testing.T) {
 					t.Fatal(err)
 				}
 				result, err := l.Execute(t.Context(), tool.Call{Tool: "act", Arguments: arguments})
-				if err != nil || result.Text() != "ok " {
-					t.Fatalf("%.200q: got %q, %v", text, result.Text(), err)
+				want := "ok "
+				if language != "c" && json.Valid([]byte(text)) {
+					want = "ok JSON"
+				}
+				if err != nil || result.Text() != want {
+					t.Fatalf("%.200q: got %q, %v; want %q", text, result.Text(), err, want)
 				}
 			}
 		})
@@ -38,7 +43,7 @@ func hostile() []string {
 		strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), `{"a":"` + strings.Repeat(`\u0000`, 50_000) + `"}`, strings.Repeat("]", 1000), `["a"}`, `{"a":[}]`, "\x00", `{"a":1}x`,
 	}
 	// Most texts are a valid value with a few changes, so that they reach the depth of a reader.
-	const valid = `{"a": ["x\u00e9\ud83d\ude00", -1.5e3, {"b": [true, null]}], "c": "\"\\", "d": {}}`
+	const valid = `{"n": [0, -0.5E+10, 12e-1], "a": ["x\u00e9\ud83d\ude00", -1.5e3, {"b": [true, null]}], "c": "\"\\", "d": {}}`
 	const letters = "{}[]\",:\\u0d8ef1-+.tn \n\x00"
 	random := rand.New(rand.NewPCG(26, 4))
 	for range testlevel.Size(500, 20_000) {

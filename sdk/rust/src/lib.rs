@@ -533,6 +533,15 @@ fn write_string(f: &mut fmt::Formatter, text: &str) -> fmt::Result {
     write!(f, "{}\"", &text[plain..])
 }
 
+fn is_number(text: &str) -> bool {
+    let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    digits(whole) && (whole == "0" || !whole.starts_with('0')) && digits(fraction) && digits(exponent)
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -572,9 +581,8 @@ impl Parser<'_> {
         let rest = &self.text[self.at..];
         let size = rest.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c)).unwrap_or(rest.len());
         let number = &rest[..size];
-        let digit = number.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
         self.at += size;
-        (digit && number.parse::<f64>().is_ok()).then(|| Json::Number(number.into()))
+        is_number(number).then(|| Json::Number(number.into()))
     }
 
     /// Reads parts with commas between them up to the end.
@@ -601,6 +609,8 @@ impl Parser<'_> {
             if c == '"' {
                 self.at += at + 1;
                 return Some(String::from_utf16_lossy(&units));
+            } else if c < ' ' {
+                return None;
             } else if c != '\\' {
                 units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
                 continue;
@@ -612,6 +622,7 @@ impl Parser<'_> {
                 (None, '/') => '/' as u16,
                 (None, 'u') => {
                     let digits = self.text[self.at..].get(at + 1..at + 5)?;
+                    digits.bytes().all(|b| b.is_ascii_hexdigit()).then_some(())?; // and no sign
                     chars.nth(3);
                     u16::from_str_radix(digits, 16).ok()?
                 }

@@ -30,7 +30,7 @@ export function protocol(input: string): string {
   if (!parsed) return wasmtool.fail("the input is not JSON");
   args = parsed;
   const tool = wasmtool.context().get("tool").text;
-  if (tool == "quote") return Json.object().set("text", Json.string(text("text"))).set("n", Json.integer(args.get("n").integer)).toString();
+  if (tool == "quote") return Json.object().set("text", Json.string(text("text"))).set("n", Json.integer(args.get("n").isInteger ? args.get("n").integer : 0)).toString();
   return tool == "blocks" ? blocks() : act();
 }
 
@@ -99,7 +99,7 @@ function about(): string {
   else if (what == "call") return call();
   else if (what == "peek") {
     const value = Json.parse(text("text"));
-    if (value) value.toString(), value.isInteger, value.integer;
+    if (value) return explain(value.toString() && value.isInteger && value.integer ? "JSON" : "JSON");
   } else return wasmtool.fail(`the argument do is "${what}", which is not an action of this tool`);
   return explain("");
 }

@@ -122,8 +122,8 @@ fn about(input: &Input) -> Result<Result<String, Error>, String> {
         "context" => Ok(context()),
         "call" => call(input),
         "peek" => {
-            let _ = Json::parse(text).map(|value| (value.as_i64(), value.as_f64(), value.to_string()));
-            Ok(String::new())
+            let value = Json::parse(text).map(|value| (value.as_i64(), value.as_f64(), value.to_string()));
+            Ok(if value.is_ok() { "JSON" } else { "" }.into())
         }
         other => return Err(format!("the argument do is {other:?}, which is not an action of this tool")),
     })
