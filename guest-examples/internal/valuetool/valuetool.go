@@ -29,6 +29,9 @@ func Run[Name ~string, Call any](all map[Name]func(Call) (jsonvalue.Value, error
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if err := result.Readable(0); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	text := result.String()
 	if len(text) > MaxOutput {
 		return fmt.Errorf("%s: the result has %d bytes; the limit is %d, so process a smaller part", name, len(text), MaxOutput)

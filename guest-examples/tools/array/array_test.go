@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 		{`"operation": "contains", "items": [], "value": null`, `false`},
 		{`"operation": "index_of", "items": ["a", "b", "b"], "value": "b"`, `1`},
 		{`"operation": "index_of", "items": [{"id": 7}], "path": "id", "value": 8`, `-1`},
-		{`"operation": "min", "items": [3, 1e-999999999, 2]`, `1e-999999999`},
+		{`"operation": "min", "items": [3, 1e-999, 2]`, `1e-999`},
 		{`"operation": "max", "items": [{"v": 1}, {"v": 3, "a": 1}, {"v": 3, "a": 2}], "path": "v"`, `{"v": 3, "a": 1}`},
 		{`"operation": "sum", "items": [0.1, 0.2, 9007199254740993, -1e-5]`, `9007199254740993.29999`},
 		{`"operation": "sum", "items": [1e300, -1e300, 1]`, `1`},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/jsonvalue"
 )
 
 // maxFraction limits the length in characters of the exact fraction that is printed next to a
@@ -39,13 +41,16 @@ func (v value) exact() (number string, ok bool) {
 // a part of a text.
 const maxJSON = 1000
 
+// resultDepth is the number of objects around the number in a result.
+const resultDepth = 2
+
 // details describes v for programs.
 func (v value) details() map[string]any {
 	number, exact := v.exact()
 	if !exact {
 		number = v.shown()
 	}
-	if len(number) > maxJSON {
+	if len(number) > maxJSON || jsonvalue.NewNumber(number).Readable(resultDepth) != nil {
 		return map[string]any{"exact": exact}
 	}
 	return map[string]any{"value": json.Number(number), "exact": exact}

@@ -33,6 +33,8 @@ func TestDetails(t *testing.T) {
 		"raw results":   {Args{Operation: Query, Query: ".[]", Text: `["a", 1]`, Raw: true}, `{"count": 2, "results": ["a", 1]}`},
 		"no results":    {Args{Operation: Query, Query: "empty", Text: "1"}, `{"count": 0, "results": []}`},
 		"large results": {Args{Operation: Query, Query: "., 1", Text: large}, `{"count": 2}`},
+		"deep results":  {Args{Operation: Query, Query: "reduce range(62) as $i (0; [.])", Text: "1"}, `{"count": 1}`},
+		"long numbers":  {Args{Operation: Query, Query: "., reduce range(1100) as $i (1; . * 10)", Text: "1"}, `{"count": 2}`},
 		"format":        {Args{Operation: Format, FilePath: "l.jsonl"}, `{"count": 2}`},
 		"minify":        {Args{Operation: Minify, Text: "1"}, `{"count": 1}`},
 		"valid":         {Args{Operation: Validate, FilePath: "l.jsonl"}, `{"valid": true, "count": 2}`},

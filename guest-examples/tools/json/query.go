@@ -142,9 +142,13 @@ type results struct {
 	raw    bool
 	text   []byte
 	count  int
-	values []any // JSON; not complete if size is more than maxDetails
+	values []any // JSON; not complete if size is more than maxDetails or if hidden
 	size   int   // in bytes
+	hidden bool  // the host could not read a value
 }
+
+// resultDepth is the number of arrays and objects around a value in a result.
+const resultDepth = 3
 
 func (r *results) add(found any) error {
 	c := collector{left: MaxOutput - len(r.text)}
@@ -162,7 +166,8 @@ func (r *results) add(found any) error {
 	}
 	r.text = append(r.text, '\n')
 	r.count++
-	if r.size <= maxDetails {
+	r.hidden = r.hidden || value.Readable(resultDepth) != nil
+	if r.size <= maxDetails && !r.hidden {
 		compact := jsonvalue.Layout{Max: MaxOutput}.Append(nil, value)
 		r.size += len(compact)
 		r.values = append(r.values, json.RawMessage(compact))
@@ -172,7 +177,7 @@ func (r *results) add(found any) error {
 
 func (r *results) answer() answer {
 	details := map[string]any{"count": r.count}
-	if r.size <= maxDetails {
+	if r.size <= maxDetails && !r.hidden {
 		details["results"] = append([]any{}, r.values...)
 	}
 	return answer{r.text, details}

@@ -156,3 +156,12 @@ func applied(t *testing.T, v jsonvalue.Value, change *jsonvalue.Members) jsonval
 	}
 	return changed
 }
+
+// An object that the host could not read is an error that says what to do.
+func TestRunRefusesDeepResults(t *testing.T) {
+	var out strings.Builder
+	err := Run(Args{Operation: "set", Object: jsonvalue.NewObject(&jsonvalue.Members{}), Path: strings.Repeat("/a", 70), Value: jsonvalue.NewInt(1)}, &out)
+	if err == nil || !strings.Contains(err.Error(), "set: the result is nested too deeply") || out.Len() > 0 {
+		t.Errorf("got %v, %q", err, out.String())
+	}
+}
