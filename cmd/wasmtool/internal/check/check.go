@@ -87,9 +87,12 @@ type subject struct {
 	report            Tool
 }
 
-// checkTool checks one tool. A tool of an MCP server is not called, because it runs elsewhere.
+// checkTool checks one tool. A tool of an MCP server runs elsewhere, and the server has its schema.
 func checkTool(ctx context.Context, o Options, stage *examples.Stage, m standard.LoadedManifest) (Tool, error) {
 	began := time.Now()
+	if m.MCP != nil {
+		return Tool{Name: m.Name, Source: m.Source, Findings: []Finding{}}, nil
+	}
 	info, err := stage.Info(m.Name)
 	if err != nil {
 		return Tool{}, err
@@ -110,13 +113,11 @@ func checkTool(ctx context.Context, o Options, stage *examples.Stage, m standard
 	}
 	s.descriptions()
 	s.providers()
-	if m.MCP == nil {
-		if err := s.callAll(ctx, o.Time); err != nil {
-			return Tool{}, err
-		}
-		s.permissions()
+	if err := s.callAll(ctx, o.Time); err != nil {
+		return Tool{}, err
 	}
-	s.report.Calls, s.report.DurationMS = s.calls, time.Since(began).Milliseconds()
+	s.permissions()
+	s.report.Calls, s.report.Succeeded, s.report.DurationMS = s.calls, s.uses.succeeded, time.Since(began).Milliseconds()
 	return s.report, nil
 }
 
@@ -157,7 +158,8 @@ type outcome struct {
 	code       string  // distinguishes findings of a kind
 }
 
-// call makes the calls of an example, which is valid, and repeats the last one.
+// call makes the calls of an example, which is valid, and repeats the last one. It makes fewer
+// calls if they are slow.
 func (s *subject) call(ctx context.Context, e manifests.Example, times int) ([]outcome, error) {
 	scene, problem, err := s.stage.Begin(ctx, s.m, e)
 	if err != nil || problem != nil {
@@ -166,10 +168,9 @@ func (s *subject) call(ctx context.Context, e manifests.Example, times int) ([]o
 	for _, before := range e.Before {
 		scene.Call(ctx, before, s.timeout)
 	}
-	list := make([]outcome, times)
-	for i := range list {
-		list[i].Ran = scene.Call(ctx, e.Object(), s.timeout)
-		s.calls++
+	var list []outcome
+	for began := time.Now(); len(list) < times && (list == nil || time.Since(began) < s.timeout); s.calls++ {
+		list = append(list, outcome{Ran: scene.Call(ctx, e.Object(), s.timeout)})
 	}
 	unanswered := scene.Unanswered()
 	if err := errors.Join(scene.Close(), ctx.Err()); err != nil {

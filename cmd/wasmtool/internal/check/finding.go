@@ -56,8 +56,10 @@ type Finding struct {
 type Tool struct {
 	Name   string `json:"tool"`
 	Source string `json:"source"`
-	// Calls is the number of calls.
+	// Calls is the number of calls; 0 for a tool of an MCP server, which is not checked.
 	Calls int `json:"calls"`
+	// Succeeded is the number of different calls that succeeded.
+	Succeeded int `json:"succeeded"`
 	// DurationMS is the time that they and the search for small inputs took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 	// Findings has at most one finding for each kind and error code.
@@ -85,6 +87,9 @@ func (r Report) Findings() int {
 func (r Report) JUnit() ([]byte, error) {
 	var all examples.Report
 	for _, t := range r.Tools {
+		if t.Calls == 0 && len(t.Findings) == 0 {
+			continue
+		}
 		for _, kind := range Kinds() {
 			o := examples.Outcome{Tool: t.Name, Source: t.Source, Title: "check: " + string(kind), Status: examples.Passed}
 			for _, f := range t.Findings {

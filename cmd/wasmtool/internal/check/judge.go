@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/examples"
@@ -146,12 +147,11 @@ const (
 	// growth distinguishes the findings of subject.growth.
 	growth = "growth"
 	// growthCalls are the calls in one world.
-	growthCalls = 8
+	growthCalls = 10
 	// growthSettled are the first of these calls, which may still grow.
-	growthSettled = 3
-	// growthSteps are the later calls that must use more than the call before. Memory grows in
-	// pages, so not every call does.
-	growthSteps = 3
+	growthSettled = 4
+	// growthBytes is the growth of the other calls that is a finding.
+	growthBytes = 1 << 20
 )
 
 // growth repeats a call in one world. Only what the tool keeps in its store or in files can grow
@@ -163,22 +163,13 @@ func (s *subject) growth(ctx context.Context, e manifests.Example) (outcome, err
 	}
 	last := ends[len(ends)-1]
 	last.finding, last.code = Finding{}, ""
-	steps := 0
-	for i := growthSettled; i < len(ends); i++ {
-		before, after := ends[i-1].Result.Call.Memory, ends[i].Result.Call.Memory
-		if ends[i].Err != nil || after < before {
-			return last, nil
-		}
-		if after > before {
-			steps++
-		}
-	}
-	if steps < growthSteps {
+	sizes := each.Of(ends, func(o outcome) uint64 { return o.Result.Call.Memory })
+	failed := slices.ContainsFunc(ends, func(o outcome) bool { return o.Err != nil })
+	if failed || len(sizes) < growthCalls || !slices.IsSorted(sizes) || sizes[growthCalls-1] < sizes[growthSettled]+growthBytes {
 		return last, nil
 	}
-	sizes := each.Of(ends, func(o outcome) string { return mebibytes(o.Result.Call.Memory) })
 	last.finding = Finding{
-		Kind: Memory, Message: "equal calls use more and more memory: " + strings.Join(sizes, ", "),
+		Kind: Memory, Message: "equal calls use more and more memory: " + strings.Join(each.Of(sizes, mebibytes), ", "),
 		Fix: "limit what the tool keeps in its store or its files, or do not read all of it in each call",
 	}
 	last.code = growth

@@ -19,7 +19,7 @@ type uses struct {
 	capability.Usage                 // without requests
 	rules            map[string]bool // the permissions that allowed requests
 	unanswered       bool            // whether a request got no answer
-	succeeded        bool            // whether a call has succeeded
+	succeeded        int             // the calls that succeeded
 }
 
 // add adds what a call has used.
@@ -31,13 +31,15 @@ func (u *uses) add(o outcome) {
 	used.Requests = nil
 	u.Usage = u.Plus(used)
 	u.unanswered = u.unanswered || o.unanswered
-	u.succeeded = u.succeeded || o.Err == nil
+	if o.Err == nil {
+		u.succeeded++
+	}
 }
 
 // permissions looks for permissions that no call has used. It leaves out what the host does not
 // record, and what the calls could not reach.
 func (s *subject) permissions() {
-	if s.m.REST != nil || !s.uses.succeeded || s.uses.More {
+	if s.m.REST != nil || s.uses.succeeded == 0 || s.uses.More {
 		return // a request has the permissions that it needs
 	}
 	unused := func(permission, use, fix string) {

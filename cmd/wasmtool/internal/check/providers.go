@@ -11,6 +11,7 @@ import (
 
 // providers looks for parts of the schema that a definition for a provider cannot express. A rule
 // that the description of the definition states is not a finding, because a model can follow it.
+// What does not affect the arguments is none either.
 func (s *subject) providers() {
 	formats := make(map[string][]string) // by what is lost
 	var order []string
@@ -27,7 +28,7 @@ func (s *subject) providers() {
 			continue
 		}
 		for _, l := range tools.Losses() {
-			if l.Stated || l.Effect == llm.Risky && l.What == "the description" {
+			if l.Stated || l.Effect == llm.Untold || l.Effect == llm.Risky && l.What == "the description" {
 				continue // subject.descriptions reports a long description
 			}
 			found(format, fmt.Sprintf("%s: %s (%s)", cmp.Or(l.Pointer, "the tool"), l.What, l.Effect))

@@ -105,6 +105,11 @@ func (o checkOptions) check(cmd *cobra.Command, targets []string) error {
 	if err := o.printFindings(all); err != nil {
 		return err
 	}
+	for _, t := range all.Tools {
+		if t.Succeeded == 0 {
+			o.printWarnings("no call of " + t.Name + " succeeded, so little was checked; write [[examples]] with arguments that work into its tool.toml")
+		}
+	}
 	if n := all.Findings(); n > 0 && broken.last == nil {
 		return errSilent{tool.Errorf(tool.CodeExecution, "%d findings", n)}
 	}
@@ -119,8 +124,11 @@ func (o checkOptions) printFindings(report check.Report) error {
 	w := o.table("RESULT", "TOOL", "CALLS", "FOUND")
 	for _, t := range report.Tools {
 		result := o.out(green, "ok")
-		if len(t.Findings) > 0 {
+		switch {
+		case len(t.Findings) > 0:
 			result = o.out(red, "FAIL")
+		case t.Calls == 0:
+			result = o.out(yellow, "not run")
 		}
 		kinds := each.Of(t.Findings, func(f check.Finding) string { return string(f.Kind) })
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", result, t.Name, t.Calls, strings.Join(kinds, ", "))
