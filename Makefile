@@ -4,9 +4,10 @@
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# The systems that must keep compiling. The one that runs make has its own tests.
+# The systems that must keep compiling. The one that runs make has its own tests. No file is only for
+# one architecture, so darwin/amd64 and windows/arm64 add nothing to these.
 CROSS := $(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),\
-	linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64)
+	linux/amd64 linux/arm64 darwin/arm64 windows/amd64)
 
 # No file is only for one architecture, so vet looks at one of each system.
 VETTED := $(filter-out $(shell go env GOHOSTOS)/%,linux/amd64 darwin/arm64 windows/amd64)
@@ -17,7 +18,7 @@ MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/a
 FUZZTIME ?= 10s
 FUZZ     ?=
 
-.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long test-timing fuzz bench soak scripts conformance programs corpora pictures
+.PHONY: help all check format vet lint tidy layout cross generated guests languages test test-quick test-race test-long long-packages test-timing fuzz bench soak scripts conformance programs corpora pictures
 
 help: ## Print the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,7 +46,7 @@ layout: ## Check import directions, dependencies of embedders, sizes, package co
 	go test ./test/layout ./test/style
 
 # go build compiles and links the program; go vet type-checks the tests as well.
-cross: ## Compile for linux, darwin and windows on amd64 and arm64, and vet for each system.
+cross: ## Compile and vet for linux, darwin and windows, on amd64 or arm64.
 	@for target in $(CROSS); do \
 		echo "build $$target"; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 go build ./... || exit 1; \
@@ -78,8 +79,10 @@ test: ## Run the tests of all modules.
 test-quick: ## Run the tests of the packages that run no guests, in half a minute.
 	@packages=$$(go list ./... | grep -vE '/wasmtool/(cmd|runtime|test)(/|$$)|/registry/(standard|executor/wasm)$$') && go test $$packages
 
+# SHARE is N for an Nth of the packages; see .ci/share.
+SHARE ?= 1
 test-race: ## Run the tests of the packages that .ci/raced prints with the race detector.
-	@packages=$$(.ci/raced) && go test -vet=off -race $(UNRACED) $$packages
+	@packages=$$(.ci/raced | .ci/share $(SHARE)) && go test -vet=off -race $(UNRACED) $$packages
 
 # The parts of the engine's compiler that share nothing and use no lock or atomic. Watching them
 # would be most of what the raced tests wait for. Do not add packages with locks: the detector
@@ -89,6 +92,9 @@ UNRACED := $(foreach p,engine/wazevo/ssa engine/wazevo/backend/... leb128 wasm/b
 
 # The packages with tests of a level of internal/testlevel.
 with = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' 'testlevel\.($(1))\b' cmd hostfuncs internal registry runtime test))))
+
+long-packages: ## Print the packages with long tests.
+	@go list $(call with,Long|Size)
 
 test-long: ## Run the tests with the long attacks, whole corpora and the soak.
 	WASMTOOL_TESTS=long go test -timeout 30m $(call with,Long|Size)
