@@ -33,6 +33,7 @@ func stubbed(imports []string, body []byte, change ...func(*wasmtest.Module)) []
 func TestStubTrapsOnlyWhenItIsCalled(t *testing.T) {
 	const indirect = 0x11
 	const message = "the guest called the import env.abort, a stub for a function that this runtime does not provide"
+	const exit = "wasi_snapshot_preview1/proc_exit" // its type has a parameter
 	two := []string{"other/never", "env/abort"}
 	inTable := func(m *wasmtest.Module) { m.Elements = []wasmtest.Element{{Funcs: []uint32{1}}} }
 	start := func(m *wasmtest.Module) {
@@ -48,6 +49,8 @@ func TestStubTrapsOnlyWhenItIsCalled(t *testing.T) {
 		{"never called", stubbed(two, nil), []string{AllStubs}, ""},
 		{"named", stubbed(two, nil), []string{"env.abort", "other.never"}, ""},
 		{"called", stubbed(two, wasmtest.CallFunc(1)), []string{AllStubs}, message},
+		{"WASI of another type, never called", stubbed([]string{exit}, nil), []string{"wasi_snapshot_preview1.proc_exit"}, ""},
+		{"WASI of another type, called", stubbed([]string{exit}, wasmtest.CallFunc(0)), []string{"wasi_snapshot_preview1.proc_exit"}, strings.Replace(message, "env.abort", "wasi_snapshot_preview1.proc_exit", 1)},
 		{"called in a loop", stubbed(two, forever(wasmtest.CallFunc(1))), []string{AllStubs}, message},
 		{"called indirectly", stubbed(two, wasmtest.Code(wasmtest.Const(0), []byte{indirect, 0, 0}), inTable), []string{AllStubs}, message},
 		{"called at the start", stubbed(two, nil, start), []string{AllStubs}, message},
@@ -111,7 +114,10 @@ func TestStubsAreRefused(t *testing.T) {
 	}{
 		{"without the permission", stubbed([]string{"env/a"}, nil), nil, "function env.a; if the tool runs without them, list them in module.stub_imports"},
 		{"another import", stubbed([]string{"env/a", "env/b"}, nil), []string{"env.a"}, "provide: function env.b; if"},
-		{"a host function", stubbed([]string{"wasi_snapshot_preview1/fd_write"}, nil), []string{"wasi_snapshot_preview1.fd_write"}, "wasi_snapshot_preview1.fd_write, which this runtime provides; remove it"},
+		{"a host function", stubbed([]string{"wasi_snapshot_preview1/proc_exit"}, nil, typed(wasmtest.I32)), []string{"wasi_snapshot_preview1.proc_exit"}, "wasi_snapshot_preview1.proc_exit, which this runtime provides; remove it"},
+		{"a host function that is not imported", stubbed(nil, nil), []string{"wasi_snapshot_preview1.proc_exit"}, "which this runtime provides; remove it"},
+		{"a host function, and another type", stubbed([]string{"wasi_snapshot_preview1/proc_exit", "wasi_snapshot_preview1/proc_exit"}, nil, typed(wasmtest.I32)), []string{AllStubs}, "imported with two types"},
+		{"another type without the permission", stubbed([]string{"wasi_snapshot_preview1/proc_exit"}, nil), nil, "has the type (i32) -> (), not () -> (); if the tool runs without them"},
 		{"a host function of another type", stubbed([]string{"wasmtool_v1/log"}, nil), []string{AllStubs}, "wasmtool_v1.log has the type"},
 		{"a name of wasmtool", stubbed([]string{"wasmtool_v1/later"}, nil), []string{AllStubs}, "always wasmtool's own"},
 		{"a name of Extism", stubbed([]string{"extism:host/env/load_u16"}, nil), []string{AllStubs}, "function"},

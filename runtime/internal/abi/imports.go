@@ -33,19 +33,19 @@ func CheckImports(report *rewrite.Report, stubs []string) (stubbed []rewrite.Imp
 		return nil, err
 	}
 	var missing []string
-	types := make(map[importName]string) // of stubs
+	candidates := newStubCandidates(report.Imports)
 	advice := "; if the tool runs without them, list them in module.stub_imports"
 	for _, imp := range report.Imports {
 		problem, unknown := importProblem(known, imp)
 		if unknown && (slices.Contains(stubs, AllStubs) || slices.Contains(stubs, imp.Module+"."+imp.Name)) {
-			if problem = stubProblem(types, imp); problem == "" {
+			if problem = candidates.problem(imp); problem == "" {
 				stubbed = append(stubbed, imp)
 			}
 		}
 		if problem != "" {
 			missing = append(missing, problem)
 		}
-		if problem != "" && (!unknown || stubProblem(types, imp) != "") {
+		if problem != "" && (!unknown || candidates.problem(imp) != "") {
 			advice = "" // a stub would not be enough
 		}
 	}
@@ -66,7 +66,7 @@ func CheckImports(report *rewrite.Report, stubs []string) (stubbed []rewrite.Imp
 }
 
 // importProblem returns what is wrong with an import, or "". unknown reports whether the import is
-// a function that no host function has the name of.
+// a function that this runtime does not have under its name, or, for WASI, under its name and type.
 func importProblem(known map[string]string, imp rewrite.Import) (problem string, unknown bool) {
 	name := imp.Module + "." + imp.Name
 	if imp.Kind != rewrite.ExternFunc {
@@ -80,7 +80,8 @@ func importProblem(known map[string]string, imp rewrite.Import) (problem string,
 	case ok && signature == imp.Signature:
 		return "", false
 	case ok:
-		return fmt.Sprintf("%s has the type %s, not %s", QuoteName(name), signature, imp.Signature), false
+		// Other hosts have earlier or later forms of some functions of WASI, such as sock_accept.
+		return fmt.Sprintf("%s has the type %s, not %s", QuoteName(name), signature, imp.Signature), imp.Module == WASI
 	}
 	problem = "function " + QuoteName(name)
 	if imp.Module == WASI || imp.Module == V1 || imp.Module == ExtismHost {

@@ -16,8 +16,9 @@ import (
 // The other elements of the list are "module.name".
 //
 // A stub is a host function that ends the call when the guest calls it. The meter checks the fuel
-// before a stub as before any host function. A stub never takes the place of a host function, and
-// never has the name of the modules that wasmtool reserves for its own functions.
+// before a stub as before any host function. A stub takes the place of a host function only for a
+// module that imports a function of WASI with another type, and could not run otherwise. It never
+// has the name of the modules that wasmtool reserves for its own functions.
 const AllStubs = "*"
 
 // maxStubs limits the stubs of a module, because each load makes them again.
@@ -27,40 +28,63 @@ type importName struct{ module, name string }
 
 // checkStubNames refuses names that would have no effect, because they are probably typing errors.
 func checkStubNames(known map[string]string, report *rewrite.Report, stubs []string) error {
-	imported := make(map[string]bool)
+	imported := make(map[string]bool) // true if this runtime provides the function
 	for _, imp := range report.Imports {
-		imported[imp.Module+"."+imp.Name] = true
+		name := imp.Module + "." + imp.Name
+		_, unknown := importProblem(known, imp)
+		imported[name] = imported[name] || known[name] != "" && !unknown
 	}
 	for _, name := range stubs {
+		provided, found := imported[name]
 		switch {
 		case name == AllStubs:
-		case known[name] != "":
+		case provided || !found && known[name] != "":
 			return invalid("module.stub_imports names %s, which this runtime provides; remove it from the list", QuoteName(name))
-		case !imported[name]:
+		case !found:
 			return invalid("module.stub_imports names %s, which the module does not import; remove it from the list", QuoteName(name))
 		}
 	}
 	return nil
 }
 
-// stubProblem returns why an unknown function cannot have a stub, or "". It adds the stub to types.
-func stubProblem(types map[importName]string, imp rewrite.Import) string {
+// stubCandidates are the imports of a module that could have stubs.
+type stubCandidates struct {
+	types   map[importName]string // "" if a function is imported with two types
+	stubbed map[importName]bool
+}
+
+func newStubCandidates(imports []rewrite.Import) stubCandidates {
+	c := stubCandidates{make(map[importName]string), make(map[importName]bool)}
+	for _, imp := range imports {
+		name := importName{imp.Module, imp.Name}
+		if signature, twice := c.types[name]; twice && signature != imp.Signature {
+			c.types[name] = ""
+		} else {
+			c.types[name] = imp.Signature
+		}
+	}
+	return c
+}
+
+// problem returns why an unknown function cannot have a stub, or "". The stub then counts towards
+// maxStubs.
+func (c stubCandidates) problem(imp rewrite.Import) string {
 	name := importName{imp.Module, imp.Name}
 	quoted := "function " + QuoteName(imp.Module+"."+imp.Name)
-	switch signature, twice := types[name]; {
+	switch {
 	case imp.Module == V1 || imp.Module == ExtismHost:
 		return quoted + ", which cannot be a stub, because functions of " + imp.Module + " are always wasmtool's own"
-	case len(types) >= maxStubs:
+	case len(c.stubbed) >= maxStubs:
 		return fmt.Sprintf("%s, one of more than %d that need a stub", quoted, maxStubs)
 	case imp.Module == "":
 		return quoted + ", which cannot be a stub, because the name of its module is empty"
-	case twice && signature != imp.Signature:
+	case c.types[name] != imp.Signature:
 		return quoted + ", which cannot be a stub, because it is imported with two types"
 	}
 	if _, _, ok := stubTypes(imp.Signature); !ok {
 		return quoted + ", which cannot be a stub, because its type " + imp.Signature + " has more than numbers"
 	}
-	types[name] = imp.Signature
+	c.stubbed[name] = true
 	return ""
 }
 
