@@ -123,8 +123,18 @@ type ExampleFile struct {
 	Text string
 }
 
-// asksMount reports whether the tool asks for the mount. It returns false for the scratch mount,
-// which is empty when a call begins.
-func asksMount(p capability.Permissions, mount string) bool {
-	return mount != capability.ScratchMount && slices.ContainsFunc(p.FS, func(fs capability.FS) bool { return fs.Mount == mount })
+// ExampleMounts returns the names of the mounts in which examples can have files: the mounts that
+// the tool asks for, and the workspace if it calls other tools, which may use it. The scratch mount
+// is not one of them, because it is empty when a call begins.
+func (m *Manifest) ExampleMounts() []string {
+	var names []string
+	for _, fs := range m.Permissions.FS {
+		if fs.Mount != capability.ScratchMount {
+			names = append(names, fs.Mount)
+		}
+	}
+	if len(m.Permissions.Tools) > 0 && !slices.Contains(names, capability.WorkspaceMount) {
+		names = append(names, capability.WorkspaceMount)
+	}
+	return names
 }

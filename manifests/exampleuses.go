@@ -124,7 +124,7 @@ func (c *checker) bodyFiles(own files, m *Manifest) {
 
 // exampleMount reports a file in a mount that the tool does not ask for, or in the scratch mount.
 func (c *checker) exampleMount(m *Manifest, at func(...string) stricttoml.Place, path ExamplePath) {
-	if !asksMount(m.Permissions, path.Mount) {
+	if !slices.Contains(m.ExampleMounts(), path.Mount) {
 		c.Errorf(at(), "%s is in the mount %q, which the tool does not ask for, or which is empty when a call begins; name a mount of [[permissions.fs]], as in \"mount:path\"", stricttoml.Quote(path.String()), path.Mount)
 	}
 }

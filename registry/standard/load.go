@@ -15,8 +15,8 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-// builtinSource is the Source of built-in tools.
-const builtinSource = "builtin"
+// BuiltinSource is the Source of built-in tools.
+const BuiltinSource = "builtin"
 
 // loader finds tools and their modules.
 type loader struct {
@@ -164,7 +164,7 @@ func readAll(directory *manifests.Directory, paths []string) []readManifest {
 // source returns where a tool comes from, under the name that the operator used.
 func source(dir, path string) string {
 	if dir == "" {
-		return builtinSource
+		return BuiltinSource
 	}
 	return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(path)))
 }

@@ -30,7 +30,7 @@ func (a *assembly) addReadResult(tools *registry.Registry) error {
 		Offset int    `json:"offset,omitempty" jsonschema:"The byte offset to start at; 0 is the beginning."`
 	}
 	spec, executor, err := native.DefineCall(native.Options{Spec: tool.Spec{
-		Name: ReadResultTool, Title: "Read a stored result", Category: "builtin", Source: builtinSource, Version: "1.0.0",
+		Name: ReadResultTool, Title: "Read a stored result", Category: "builtin", Source: BuiltinSource, Version: "1.0.0",
 		Description: "Reads the rest of an earlier result that was too long to be shown completely.",
 		Declared:    &capability.Effects{ReadOnly: true},
 	}}, func(_ context.Context, call tool.Call, in input) (tool.Result, error) {

@@ -103,13 +103,17 @@ func (s Streams) build(cmd *cobra.Command, dir string, o buildOptions) error {
 	return s.reportModule(dir, out, m, o.json, o.digest)
 }
 
-// readManifest reads the manifest of the tool in a directory.
-func readManifest(dir string) (*manifests.Manifest, error) {
-	directory, err := manifests.OpenDirectory(dir)
+// readManifest reads the manifest of a tool. target is its directory, or the manifest.
+func readManifest(target string) (*manifests.Manifest, error) {
+	dir, name := target, manifests.FileName
+	if strings.HasSuffix(target, ".toml") {
+		dir, name = filepath.Split(target)
+	}
+	directory, err := manifests.OpenDirectory(cmp.Or(dir, here))
 	if err != nil {
 		return nil, (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 	}
-	m, err := manifests.ReadUnbuilt(directory, manifests.FileName)
+	m, err := manifests.ReadUnbuilt(directory, name)
 	if err = errors.Join(err, directory.Close()); err != nil {
 		return nil, (&tool.Error{Code: tool.CodeInvalidManifest, Message: err.Error()}).WithCause(err)
 	}

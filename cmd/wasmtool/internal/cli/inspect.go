@@ -278,8 +278,8 @@ func (o toolOptions) validateOne(cmd *cobra.Command, target string) (tool.Spec, 
 		return tool.Spec{}, err
 	}
 	// Opening a tool of an MCP server would start the server.
-	if loaded, err := standard.Manifests(options); err == nil && loaded[0].MCP != nil {
-		return tool.Spec{Name: loaded[0].Name, Version: loaded[0].Version}, nil
+	if m, err := readManifest(target); err == nil && m.MCP != nil {
+		return tool.Spec{Name: m.Name, Version: m.Version}, nil
 	}
 	from := func() (standard.Options, error) { return options, nil }
 	if err := o.offerRuntimes(cmd.Context(), false, from); err != nil {

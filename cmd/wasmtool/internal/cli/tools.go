@@ -148,7 +148,7 @@ func (o toolOptions) openTarget(cmd *cobra.Command, options standard.Options, ta
 }
 
 // targetOptions adds the tool that a command line names to the result of standardOptions. If the
-// target is a path, the registry has only that tool.
+// target is a path, the registry has only that tool, and the built-in tools if it calls others.
 func (o toolOptions) targetOptions(options standard.Options, target string) (standard.Options, error) {
 	options, err := o.standardOptions(options)
 	switch {
@@ -156,6 +156,9 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 	case isPath(target):
 		alone(&options)
 		options.Sources.Tool = target
+		if m, err := readManifest(target); err == nil { // loading the tool reports the error
+			options.Sources.NoBuiltins = len(m.Permissions.Tools) == 0
+		}
 		o.startServers(&options, target)
 	default:
 		// A broken tool does not prevent other tools from running.
@@ -166,13 +169,15 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 }
 
 // nameOf returns the name of the tool that a command line names. If the target is a path, tools
-// must contain only that tool.
+// must contain only that tool and built-in tools.
 func nameOf(target string, tools *registry.Registry) (string, error) {
 	if !isPath(target) {
 		return target, nil
 	}
 	// Disabled tools are included, because the call reports that a tool is disabled.
-	infos := tools.Tools().List(catalogue.Filter{Disabled: true})
+	infos := slices.DeleteFunc(tools.Tools().List(catalogue.Filter{Disabled: true}), func(i catalogue.Info) bool {
+		return i.Source == standard.BuiltinSource
+	})
 	if len(infos) != 1 {
 		return "", tool.Errorf(tool.CodeInternal, "%d tools were loaded instead of one", len(infos))
 	}

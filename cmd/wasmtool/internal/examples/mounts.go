@@ -20,17 +20,14 @@ var firstFileTime = time.Date(2022, time.January, 1, 0, 0, 0, 0, time.UTC)
 // inside its directory, even if the tool created links.
 type mounts map[string]*os.Root
 
-// openMounts creates an empty directory below dir for each mount that a tool asks for.
-func openMounts(dir string, p capability.Permissions) (mounts, error) {
+// openMounts creates an empty directory below dir for each of the named mounts.
+func openMounts(dir string, names []string) (mounts, error) {
 	m := make(mounts)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	for _, asked := range p.FS {
-		if asked.Mount == capability.ScratchMount {
-			continue
-		}
-		own := filepath.Join(dir, asked.Mount)
+	for _, name := range names {
+		own := filepath.Join(dir, name)
 		if err := os.Mkdir(own, 0o700); err != nil {
 			return nil, errors.Join(err, m.close())
 		}
@@ -38,7 +35,7 @@ func openMounts(dir string, p capability.Permissions) (mounts, error) {
 		if err != nil {
 			return nil, errors.Join(err, m.close())
 		}
-		m[asked.Mount] = root
+		m[name] = root
 	}
 	return m, nil
 }

@@ -17,7 +17,8 @@ import (
 type Options struct {
 	// Tools says where the tools come from and how modules are compiled and cached. Its grants,
 	// policy, approvals and stores are ignored: an example gets every permission that its manifest
-	// asks for. Its Secrets are only for examples that reach servers.
+	// asks for. Its Secrets are only for examples that reach servers. Tools that call other tools
+	// can always call the built-in tools, whose examples run only without NoBuiltins.
 	Tools standard.Options
 	// Names holds the names or aliases of the tools whose examples are run. If Names is empty, the
 	// examples of all tools are run.

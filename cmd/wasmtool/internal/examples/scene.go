@@ -39,7 +39,7 @@ func (s *Stage) Begin(ctx context.Context, m standard.LoadedManifest, e manifest
 	s.count++
 	dir := filepath.Join(s.dir, fmt.Sprintf("example-%d", s.count))
 	c = &Scene{name: m.Name, space: kv.Namespace{Tenant: filepath.Base(dir), Tool: m.Name}}
-	if c.mounts, err = openMounts(dir, m.Permissions); err != nil {
+	if c.mounts, err = openMounts(dir, m.ExampleMounts()); err != nil {
 		return nil, nil, err
 	}
 	if err = c.mounts.write(e.Files, cmp.Or(e.Now, firstFileTime)); err == nil {

@@ -24,9 +24,9 @@ import (
 // concurrent use.
 type Stage struct {
 	o      Options
-	loaded []standard.LoadedManifest
-	dir    string // holds the directories of the examples
-	count  int    // the number of examples run so far
+	loaded []standard.LoadedManifest // of the tools to test
+	dir    string                    // holds the directories of the examples
+	count  int                       // the number of examples run so far
 	stores *kv.Memory
 	opened []func() error // close what follows
 
@@ -44,6 +44,14 @@ func Open(o Options) (s *Stage, err error) {
 	loaded, err := standard.Manifests(o.Tools)
 	if err != nil {
 		return nil, err
+	}
+	callable := loaded
+	callsTools := func(m standard.LoadedManifest) bool { return len(m.Permissions.Tools) > 0 }
+	if o.Tools.Sources.NoBuiltins && slices.ContainsFunc(loaded, callsTools) {
+		o.Tools.Sources.NoBuiltins = false
+		if callable, err = standard.Manifests(o.Tools); err != nil {
+			return nil, err
+		}
 	}
 	// Programs may print paths in this directory, so its name is short.
 	dir, err := os.MkdirTemp("", "wasmtool-examples-")
@@ -66,7 +74,7 @@ func Open(o Options) (s *Stage, err error) {
 	if s.memory, err = s.newNetwork(); err != nil {
 		return s, err
 	}
-	offer := offerAll(loaded, unused)
+	offer := offerAll(callable, unused)
 	if s.tools, err = s.newRegistry(offer, s.memory.transport(o.Tools.HTTP, false)); err != nil || !o.Network && !o.Record {
 		return s, err
 	}
