@@ -13,7 +13,7 @@ CROSS := $(filter-out $(shell go env GOHOSTOS)/$(shell go env GOHOSTARCH),\
 VETTED := $(filter-out $(shell go env GOHOSTOS)/%,linux/amd64 darwin/arm64 windows/amd64)
 
 # The other modules in this repository.
-MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk
+MODULES := guest guest-examples bench cmd/tooldocs registry/telemetry adapters/anthropic adapters/adk cookbook/qr-code cookbook/todo-list
 
 FUZZTIME ?= 10s
 FUZZ     ?=
@@ -67,9 +67,10 @@ guests: ## Rebuild the built-in tools and docs/tools after a change in guest-exa
 pictures: ## Run the commands that the pictures in docs/images show, and draw them again; needs Linux.
 	cd cmd/tooldocs && go run . -pictures
 
-languages: ## Check the committed modules in C, Rust and AssemblyScript, and run docs/languages.md and docs/sdks.md; installs the compilers.
+languages: ## Check the committed modules in C, Rust and AssemblyScript, run docs/languages.md and docs/sdks.md, and build the cookbook; installs the compilers.
 	guest-examples/internal/build/languages.sh -check
 	WASMTOOL_LANGUAGES=1 go test -count=1 -run 'TestCommandsInDocuments/^(languages|sdks).md$$' ./cmd/wasmtool/internal/cli
+	WASMTOOL_LANGUAGES=1 go test -count=1 ./test/cookbook
 
 test: ## Run the tests of all modules.
 	go test ./...

@@ -1,0 +1,3 @@
+module todo-list
+
+go 1.24
