@@ -65,8 +65,8 @@ func (g *generator) value(schema any, depth int) any {
 	if enum, ok := s["enum"].([]any); ok && len(enum) > 0 {
 		return enum[g.rand.IntN(len(enum))]
 	}
-	if samples, _ := s["examples"].([]any); len(samples) > 0 && g.chance(4) {
-		return samples[g.rand.IntN(len(samples))]
+	if given, _ := s["examples"].([]any); len(given) > 0 && g.chance(4) {
+		return given[g.rand.IntN(len(given))]
 	}
 	if preset, ok := s["default"]; ok && g.chance(8) {
 		return preset
@@ -301,8 +301,8 @@ func strange() []string {
 	}
 }
 
-// formats maps the formats of JSON Schema to strings that have them.
-func formats() map[string][]string {
+// samples maps formats of JSON Schema to strings that have them.
+func samples() map[string][]string {
 	return map[string][]string{
 		"date-time": {"2026-01-31T15:04:05Z", "1970-01-01T00:00:00+01:00", "9999-12-31T23:59:59.999Z"},
 		"date":      {"2026-01-31", "1970-01-01", "2024-02-29"}, "time": {"15:04:05Z", "00:00:00+01:00"}, "duration": {"P1D", "PT0S"},
@@ -333,10 +333,8 @@ func (g *generator) text(s map[string]any) string {
 			return made
 		}
 	}
-	if format, _ := s["format"].(string); format != "" {
-		if list := formats()[format]; len(list) > 0 {
-			return list[g.rand.IntN(len(list))]
-		}
+	if format, _ := s["format"].(string); samples()[format] != nil {
+		return samples()[format][g.rand.IntN(len(samples()[format]))]
 	}
 	made := g.word()
 	switch g.rand.IntN(16) {

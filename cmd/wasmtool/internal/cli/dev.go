@@ -27,7 +27,8 @@ func newDevCommand(a *app) *cobra.Command {
 		Long: `Watch the files of the tool in DIR, or in this directory. Build it ('wasmtool build', unless it
 is a script) and run its examples ('wasmtool test'), at once and after each change, and say
 which examples are now fixed or broken. A build or test that fails does not end the command;
-Ctrl-C does. Files of a name that begins with a dot, node_modules, target and the module
+Ctrl-C does. As in 'wasmtool test', an example has every permission that the manifest requests, so
+there is nothing to grant. Files of a name that begins with a dot, node_modules, target and the module
 itself are not watched.
 
 Exit status: 0 when it is interrupted; 2 if there is no tool.`,
