@@ -26,6 +26,9 @@ type Options struct {
 	Examples examples.Options
 	// Seed chooses the calls. Equal seeds make equal calls, as far as the time allows.
 	Seed uint64
+	// OnLoadError receives the error of each tool that cannot be loaded when it is called. The other
+	// tools are checked.
+	OnLoadError func(error)
 	// Time limits the calls of one tool. Making an input smaller may take as long again.
 	Time time.Duration
 }
@@ -61,6 +64,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 		for _, m := range loaded {
 			checked, err := checkTool(ctx, o, stage, m)
+			if unloadable(err) {
+				o.OnLoadError(err)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -69,6 +76,12 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return nil
 	}()
 	return report, errors.Join(err, stage.Close())
+}
+
+// unloadable reports whether err means that the tool cannot be loaded.
+func unloadable(err error) bool {
+	code := tool.CodeOf(err)
+	return code == tool.CodeInvalidModule || code == tool.CodeInvalidManifest
 }
 
 // subject is the tool that is checked.
@@ -177,6 +190,9 @@ func (s *subject) call(ctx context.Context, e manifests.Example, times int) ([]o
 		return nil, err
 	}
 	for i := range list {
+		if unloadable(list[i].Err) {
+			return nil, list[i].Err
+		}
 		list[i].unanswered = unanswered
 		list[i].finding, list[i].code = s.judge(list[i].Ran, unanswered)
 	}

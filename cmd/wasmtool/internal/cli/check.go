@@ -90,7 +90,7 @@ func (o checkOptions) check(cmd *cobra.Command, targets []string) error {
 		if err := o.offerRuntimes(cmd.Context(), false, func() (standard.Options, error) { return run.Tools, nil }, run.Names...); err != nil {
 			return err
 		}
-		report, err := check.Run(cmd.Context(), check.Options{Examples: run, Seed: o.seed, Time: o.time})
+		report, err := check.Run(cmd.Context(), check.Options{Examples: run, Seed: o.seed, Time: o.time, OnLoadError: broken.add})
 		if cmd.Context().Err() != nil {
 			return err
 		}
