@@ -26,6 +26,7 @@ type checker struct {
 type use struct {
 	at    stricttoml.Place
 	names []string
+	kind  string // the type that the parameters must have; "" is any
 }
 
 func newChecker(file string, data []byte) *checker {
@@ -41,5 +42,5 @@ func formatKeys() []stricttoml.Key { return new(checker).keys(new(Manifest)) }
 
 // placeholders records the parameters that the value at a place names.
 func (c *checker) placeholders(at stricttoml.Place, names ...string) {
-	c.uses = append(c.uses, use{at, names})
+	c.uses = append(c.uses, use{at: at, names: names})
 }

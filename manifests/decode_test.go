@@ -199,9 +199,11 @@ type = "object"
 		Confirm: mustTemplate(t, "Really {query}? {{yes}}"), Polling: true, Changes: "query",
 		Module: Module{
 			Path: "../shared/demo.wasm", SHA256: strings.ToLower(digest), ABI: ABICommand,
-			Args: []placeholder.Template{
-				mustTemplate(t, "--limit={limit}"), mustTemplate(t, "{query}"),
-				mustTemplate(t, "{query}"), mustTemplate(t, "plain"),
+			Args: []placeholder.Argument{
+				{Template: mustTemplate(t, "--limit={limit}")},
+				{Template: mustTemplate(t, "{query}")},
+				{Template: mustTemplate(t, "{query}")},
+				{Template: mustTemplate(t, "plain")},
 			},
 			Stdin:  Stdin{Kind: StdinParameter, Parameter: "query"},
 			Output: OutputResult, StubImports: []string{"env.abort", "a.b.c"},
@@ -319,6 +321,9 @@ func TestDecodeValues(t *testing.T) {
 		{`changes = "{nothing}"`, "is not a parameter"},
 		{`polling = "yes"`, "polling"},
 		{`module.stdin = "{y} "`, "is not one parameter"},
+		{"module.args = ['{y...}']\nparameters.type = 'object'\nparameters.properties.y.type = 'string'", `module.args[0]: needs a parameter of type array, but "y" has the type string`},
+		{"module.args = ['{y?-y}']\nparameters.type = 'object'\nparameters.properties.y.type = 'integer'", `module.args[0]: needs a parameter of type boolean, but "y" has the type integer`},
+		{"module.args = ['{?-y}']", `module.args[0]: names no parameter; write "{files...}"`},
 		{`module.args = ["{y}"]`, `module.args[0]: "{y}" is not a parameter`},
 		{`module.args = ["` + strings.Repeat("x", 4097) + `"]`, "module.args[0]: is 4097 bytes long; the limit is 4096"},
 		{`module.abi = "component"`, `module.abi: "component" is not a valid value; write "command" or "reactor" or "extism"`},

@@ -143,7 +143,12 @@ func (c *checker) parameter(target *string, fix string) stricttoml.Reader {
 
 func (c *checker) args(m *Manifest) stricttoml.Reader {
 	read := stricttoml.ReadWith(c.Checker, parseArg, func(at stricttoml.Place, text string) {
-		m.Module.Args = append(m.Module.Args, c.template(at, text))
+		arg, err := placeholder.ParseArgument(text)
+		if err != nil {
+			c.Errorf(at, "%s", err)
+		}
+		c.uses = append(c.uses, use{at, arg.Parameters(), arg.Type()})
+		m.Module.Args = append(m.Module.Args, arg)
 	})
 	return func(at stricttoml.Place, n *stricttoml.Node) { c.EachString(at, n, read) }
 }

@@ -177,7 +177,7 @@ type Module struct {
 	Config map[string]string
 	// Args are the arguments of the command in order, without its name. An argument with a
 	// placeholder that has no value is left out of the call.
-	Args []placeholder.Template
+	Args []placeholder.Argument
 	// Stdin is what the command reads.
 	Stdin Stdin
 	// Output is what the command writes to its standard output.

@@ -105,15 +105,18 @@ func (c *checker) paths(m *Manifest) {
 // checkUses reports each placeholder that names no declared parameter.
 func (c *checker) checkUses(schema *jsonschema.Schema) {
 	var declared []string
-	isDeclared := make(map[string]bool)
+	types := make(map[string]string)
 	for _, p := range schema.Parameters() {
 		declared = append(declared, p.Name)
-		isDeclared[p.Name] = true
+		types[p.Name] = p.Type
 	}
 	unknown := 0
 	for _, use := range c.uses {
 		for _, name := range use.names {
-			if isDeclared[name] {
+			if kind, declared := types[name]; declared {
+				if use.kind != "" && kind != use.kind {
+					c.Errorf(use.at, "needs a parameter of type %s, but %s has the type %s", use.kind, stricttoml.Quote(name), kind)
+				}
 				continue
 			}
 			fix := "declare it under the properties of the parameters"

@@ -21,7 +21,6 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/each"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
-	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/manifests"
 	"github.com/wasmtool/wasmtool/registry/tool"
@@ -392,6 +391,10 @@ func (e *Executor) release(b *hostfuncs.Bindings) {
 // times could multiply a long argument.
 const maxArgs = 1 << 20
 
+// argOverhead is what each argument counts in addition to its bytes, because a list can have many
+// short elements.
+const argOverhead = 8
+
 // call converts the arguments of a call for the module.
 func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 	m := e.o.Manifest
@@ -411,19 +414,23 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		call.Input = input
 	}
 	call.Args = append(call.Args, e.o.Args...)
+	tooLong := invalidArgument("the arguments make a command line of more than %d bytes; give shorter arguments", maxArgs)
 	room := maxArgs
 	for _, template := range m.Module.Args {
-		arg, err := template.Expand(room, in.Text)
-		switch {
-		case errors.Is(err, placeholder.ErrAbsent):
-			continue // the template names a parameter that this call does not set
-		case err != nil:
-			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter arguments", maxArgs)
-		case strings.ContainsRune(arg, 0):
-			return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot contain", template)
+		made, err := template.ExpandAll(room, in.Text)
+		if err != nil {
+			return call, tooLong
 		}
-		room -= len(arg)
-		call.Args = append(call.Args, arg)
+		for _, arg := range made {
+			if strings.ContainsRune(arg, 0) {
+				return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot contain", template)
+			}
+			room -= len(arg) + argOverhead
+		}
+		if room < 0 {
+			return call, tooLong
+		}
+		call.Args = append(call.Args, made...)
 	}
 	return call, nil
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
-func templates(t *testing.T, sources ...string) []placeholder.Template {
+func templates(t *testing.T, sources ...string) []placeholder.Argument {
 	t.Helper()
-	var list []placeholder.Template
+	var list []placeholder.Argument
 	for _, source := range sources {
-		template, err := placeholder.Parse(source)
+		template, err := placeholder.ParseArgument(source)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func templates(t *testing.T, sources ...string) []placeholder.Template {
 }
 
 func TestTemplatesBecomeArguments(t *testing.T) {
-	text := map[string]string{"a": "x y", "empty": "", "nul": "a\x00b", "big": strings.Repeat("x", 200_000)}
+	text := map[string]string{"a": "x y", "empty": "", "nul": "a\x00b", "list": `["x", "a\u0000"]`, "many": "[" + strings.Repeat("1,", 60_000) + "1]", "big": strings.Repeat("x", 200_000)}
 	in := tool.Invocation{Call: tool.Call{Tenant: "alice"}, Arguments: json.RawMessage(`{}`), Text: func(name string) (string, bool) {
 		value, ok := text[name]
 		return value, ok
@@ -41,6 +41,8 @@ func TestTemplatesBecomeArguments(t *testing.T) {
 		{"a NUL character", []string{"{nul}"}, nil, tool.CodeInvalidArgument},
 		// If the manifest repeats an argument many times, one call could expand to gigabytes.
 		{"one argument many times", []string{strings.Repeat("{big}", 800)}, nil, tool.CodeInvalidArgument},
+		{"a NUL character in a list", []string{"{list...}"}, nil, tool.CodeInvalidArgument},
+		{"one list many times", strings.Split(strings.Repeat("{many...} ", 20)+"end", " "), nil, tool.CodeInvalidArgument},
 		{"many arguments", strings.Split(strings.Repeat("{big} ", 60)+"end", " "), nil, tool.CodeInvalidArgument},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
