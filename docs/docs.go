@@ -3,25 +3,26 @@ package docs
 
 import (
 	"embed"
-	"regexp"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 //go:embed manifest.md operator.md
 var pages embed.FS
 
 // row matches a row of a table of keys: key, type, default, range and meaning.
-var row = regexp.MustCompile("(?m)^\\| `([a-zA-Z0-9_.]+)` \\| [^|]+ \\|([^|]*)\\|([^|]*)\\|(.*)\\|$")
+var row = lazyregexp.New("(?m)^\\| `([a-zA-Z0-9_.]+)` \\| [^|]+ \\|([^|]*)\\|([^|]*)\\|(.*)\\|$")
 
 // link matches a link, which has no meaning outside the page.
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+var link = lazyregexp.New(`\[([^\]]+)\]\([^)]+\)`)
 
 // Keys returns a function that returns the description of a key in the table of manifest.md or
 // operator.md, as Markdown. It returns "" for other keys.
 func Keys(page string) func(key string) string {
 	text, _ := pages.ReadFile(page) // cannot fail for the embedded pages
 	described := make(map[string]string)
-	for _, m := range row.FindAllStringSubmatch(link.ReplaceAllString(string(text), "$1"), -1) {
+	for _, m := range row.Regexp().FindAllStringSubmatch(link.Regexp().ReplaceAllString(string(text), "$1"), -1) {
 		about := strings.TrimSpace(m[4])
 		if value := strings.TrimSpace(m[2]); value != "" && !strings.HasPrefix(value, "required") {
 			about += "\n\nDefault: " + value + "."

@@ -2,8 +2,8 @@ package manifests
 
 import (
 	"fmt"
-	"regexp"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -16,7 +16,7 @@ type MCP struct {
 	Tool string
 }
 
-var serverText = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var serverText = lazyregexp.New(`^[a-z][a-z0-9-]{0,31}$`)
 
 func (c *checker) mcpKeys(m *Manifest) []stricttoml.Key {
 	m.MCP = &MCP{}

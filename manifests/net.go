@@ -3,11 +3,11 @@ package manifests
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -85,13 +85,13 @@ func (c *checker) nets(m *Manifest, origin []int) {
 
 // field matches the beginning of an error of package capability that names the wrong field:
 // "net[0].", "secrets[1]: ", "header: ".
-var field = regexp.MustCompile(`^([a-z]+)(?:\[([0-9]+)\])?(?:\.|: )`)
+var field = lazyregexp.New(`^([a-z]+)(?:\[([0-9]+)\])?(?:\.|: )`)
 
 // splitField splits an error of package capability into the message and the steps that lead to the
 // wrong key.
 func splitField(err error) (steps []string, message string) {
 	message = err.Error()
-	for match := field.FindStringSubmatch(message); match != nil; match = field.FindStringSubmatch(message) {
+	for match := field.Regexp().FindStringSubmatch(message); match != nil; match = field.Regexp().FindStringSubmatch(message) {
 		steps = append(steps, match[1])
 		if match[2] != "" {
 			steps = append(steps, match[2])

@@ -3,13 +3,13 @@ package manifests
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
@@ -161,12 +161,12 @@ func resolve(asks []ask, settings []Setting) (list []capability.Net, origin []in
 }
 
 // settingURL matches a reference to a setting whose value is a URL.
-var settingURL = regexp.MustCompile(`^\{([^{}]*)\}$`)
+var settingURL = lazyregexp.New(`^\{([^{}]*)\}$`)
 
 // url reads a URL, or a reference to a setting.
 func (c *checker) url(a *ask) stricttoml.Reader {
 	return func(at stricttoml.Place, n *stricttoml.Node) {
-		if match := settingURL.FindStringSubmatch(n.Text); match != nil {
+		if match := settingURL.Regexp().FindStringSubmatch(n.Text); match != nil {
 			a.from = match[1]
 			return
 		}

@@ -3,12 +3,12 @@ package manifests
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
@@ -29,12 +29,12 @@ const (
 const reservedName = "wasmtool"
 
 var (
-	wordText    = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	entryText   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
-	digestText  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
-	envNameText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	wordText    = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
+	entryText   = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
+	digestText  = lazyregexp.New(`^[0-9a-fA-F]{64}$`)
+	envNameText = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	// versionText is the grammar of Semantic Versioning 2.0.0.
-	versionText = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+	versionText = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 		`(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?` +
 		`(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 )

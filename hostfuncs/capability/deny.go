@@ -1,9 +1,10 @@
 package capability
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // Deny lists permissions that are denied. A denial overrides everything that is grantable. It also
@@ -117,8 +118,8 @@ func (p URLPattern) forbidsHost(q URLPattern) bool {
 }
 
 // parameters matches the parameters of path segments, which some servers ignore.
-var parameters = regexp.MustCompile(`;[^/]*`)
+var parameters = lazyregexp.New(`;[^/]*`)
 
 func foldPath(path string) string {
-	return strings.TrimSuffix(strings.ToLower(parameters.ReplaceAllString(path, "")), "/")
+	return strings.TrimSuffix(strings.ToLower(parameters.Regexp().ReplaceAllString(path, "")), "/")
 }

@@ -3,11 +3,11 @@ package capability
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -168,7 +168,7 @@ func Kinds() []Kind {
 }
 
 // secretPart matches the user information and the query of a URL.
-var secretPart = regexp.MustCompile(`(//)[^/?#]*@|([?#]).*`)
+var secretPart = lazyregexp.New(`(//)[^/?#]*@|([?#]).*`)
 
 // PermissionError means that a text is not a permission.
 type PermissionError struct {
@@ -191,7 +191,7 @@ func (e *PermissionError) Unwrap() error { return e.Problem }
 func ParsePermission(text string) (Permission, error) {
 	p, err := parsePermission(text)
 	if err != nil {
-		return Permission{}, &PermissionError{Permission: shown(secretPart.ReplaceAllString(text, "$1$2…")), Problem: err}
+		return Permission{}, &PermissionError{Permission: shown(secretPart.Regexp().ReplaceAllString(text, "$1$2…")), Problem: err}
 	}
 	return p, nil
 }
@@ -271,11 +271,11 @@ func unknownKind(text, head string) error {
 
 // The grammars of names. Names of secrets may contain hyphens, like keys of a TOML file.
 var (
-	mountName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	envName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	mountName = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
+	envName   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 	// A pattern is the name of a tool, or the beginning of names and a star.
-	toolPattern = regexp.MustCompile(`^([a-z][a-z0-9_-]{0,63}|([a-z][a-z0-9_-]{0,62})?\*)$`)
-	secretName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
+	toolPattern = lazyregexp.New(`^([a-z][a-z0-9_-]{0,63}|([a-z][a-z0-9_-]{0,62})?\*)$`)
+	secretName  = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_-]{0,127}$`)
 )
 
 // checkSecretName refuses an invalid name of a secret.
@@ -285,14 +285,14 @@ func checkSecretName(name string) error {
 
 // checkNoPattern checks a name. It refuses patterns, because each of these names must be granted
 // individually.
-func checkNoPattern(grammar *regexp.Regexp, name, many, rule string) error {
+func checkNoPattern(grammar lazyregexp.Pattern, name, many, rule string) error {
 	if name == anyText || strings.ContainsAny(name, "*?") {
 		return fmt.Errorf("there is no permission for all %s; name each one", many)
 	}
 	return checkGrammar(grammar, name, rule)
 }
 
-func checkGrammar(grammar *regexp.Regexp, name, rule string) error {
+func checkGrammar(grammar lazyregexp.Pattern, name, rule string) error {
 	switch {
 	case grammar.MatchString(name):
 		return nil

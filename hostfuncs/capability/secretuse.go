@@ -3,9 +3,10 @@ package capability
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // maxSecretText limits the name of a header or parameter, and a prefix, in bytes.
@@ -13,9 +14,9 @@ const maxSecretText = 128
 
 var (
 	// headerToken is the token of RFC 9110, section 5.6.2.
-	headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	headerToken = lazyregexp.New("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 	// queryName matches names that need no encoding in a query.
-	queryName = regexp.MustCompile(`^[A-Za-z0-9._~\[\]-]+$`)
+	queryName = lazyregexp.New(`^[A-Za-z0-9._~\[\]-]+$`)
 )
 
 // hostHeaders are set by the host's own HTTP client. A secret in one of them would change the

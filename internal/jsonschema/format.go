@@ -3,10 +3,10 @@ package jsonschema
 import (
 	"errors"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"golang.org/x/net/idna"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 // uriTemplate is the grammar of RFC 6570, section 2. It allows an apostrophe, as erratum 6937 does.
-var uriTemplate = regexp.MustCompile(`^(?:[^\x00-\x20\x7F"%<>\\^` + "`" + `{|}]|` + pctEncoded +
+var uriTemplate = lazyregexp.New(`^(?:[^\x00-\x20\x7F"%<>\\^` + "`" + `{|}]|` + pctEncoded +
 	`|\{[+#./;?&=,!@|]?` + varspec + `(?:,` + varspec + `)*\})*$`)
 
 const (
@@ -49,9 +49,9 @@ const (
 )
 
 // duration is the grammar of RFC 3339, appendix A.
-var duration = regexp.MustCompile(`^P(?:[0-9]+W|` + durationDate + `(?:` + durationTime + `)?|` + durationTime + `)$`)
+var duration = lazyregexp.New(`^P(?:[0-9]+W|` + durationDate + `(?:` + durationTime + `)?|` + durationTime + `)$`)
 
-func matches(grammar *regexp.Regexp, problem string) func(string) error {
+func matches(grammar lazyregexp.Pattern, problem string) func(string) error {
 	return func(text string) error {
 		if !grammar.MatchString(text) {
 			return errors.New(problem)
@@ -68,7 +68,7 @@ func checkIPv4(text string) error {
 }
 
 // label is one label of a host name by RFC 1123, section 2.1.
-var label = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+var label = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
 
 // maxHostname is the maximum length of a host name by RFC 1123, section 2.1.
 const maxHostname = 253
@@ -122,13 +122,13 @@ const (
 // localPart is the part of an address before the @: atoms or a quoted string of RFC 5321. wideLocal
 // also allows characters outside of ASCII, as RFC 6531 does.
 var (
-	localPart = regexp.MustCompile(`^(?:` + atomChars + `(?:\.` + atomChars + `)*|"[^"\\\x00-\x08\x0A-\x1F\x7F]*")$`)
-	wideLocal = regexp.MustCompile(`^(?:` + wideChars + `(?:\.` + wideChars + `)*|"[^"\\\x00-\x08\x0A-\x1F\x7F]*")$`)
+	localPart = lazyregexp.New(`^(?:` + atomChars + `(?:\.` + atomChars + `)*|"[^"\\\x00-\x08\x0A-\x1F\x7F]*")$`)
+	wideLocal = lazyregexp.New(`^(?:` + wideChars + `(?:\.` + wideChars + `)*|"[^"\\\x00-\x08\x0A-\x1F\x7F]*")$`)
 )
 
 // checkEmail returns a check for an e-mail address. The local part must match local, and domain
 // checks the domain.
-func checkEmail(local *regexp.Regexp, domain func(string) error) func(string) error {
+func checkEmail(local lazyregexp.Pattern, domain func(string) error) func(string) error {
 	return func(text string) error {
 		at := strings.LastIndexByte(text, '@')
 		if at < 0 {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -240,7 +240,7 @@ func joined(names []string, room int, show func(string) string) string {
 	return strings.Join(list, ", ")
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var plainName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // label returns a name in the form in which it is shown before its value. A name that is not a
 // plain word is quoted, so that it cannot be mistaken for text of the host.

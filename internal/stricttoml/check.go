@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
 
@@ -218,7 +218,7 @@ func (k Key) fix(at Place, n *Node) string {
 	if k.Fix != "" {
 		return k.Fix
 	}
-	header := indices.ReplaceAllString(at.Key, "")
+	header := indices.Regexp().ReplaceAllString(at.Key, "")
 	switch k.Want {
 	case WantString:
 		if k.Unit != nil && (n.Kind == KindInteger || n.Kind == KindFloat) {
@@ -247,7 +247,7 @@ func (k Key) fix(at Place, n *Node) string {
 }
 
 // indices matches the parts of a Place.Key that are not part of a [header].
-var indices = regexp.MustCompile(`\[[0-9]+\]`)
+var indices = lazyregexp.New(`\[[0-9]+\]`)
 
 // unknown reports a key that a table does not have. It suggests the key or table that the author of
 // the file most likely meant.

@@ -2,13 +2,14 @@ package stricttoml
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // durationText accepts less than time.ParseDuration: no sign, and no unit below a millisecond.
-var durationText = regexp.MustCompile(`^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h))+$`)
+var durationText = lazyregexp.New(`^([0-9]{1,9}(\.[0-9]{1,6})?(ms|s|m|h))+$`)
 
 // ParseDuration reads a time such as "10s" or "1m30s", which must be between low and high.
 func ParseDuration(text string, low, high time.Duration) (time.Duration, error) {
@@ -29,7 +30,7 @@ func ParseDuration(text string, low, high time.Duration) (time.Duration, error) 
 	return d, nil
 }
 
-var bareNumber = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,6})?$`)
+var bareNumber = lazyregexp.New(`^[0-9]{1,9}(\.[0-9]{1,6})?$`)
 
 // SecondsOf returns the time that a number without a unit most likely means.
 func SecondsOf(literal string) string {

@@ -3,9 +3,10 @@ package stricttoml
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // Bounds of a file, which are checked before the library reads it. The library needs memory
@@ -272,21 +273,21 @@ func (x *indexer) quoted(quote string) error {
 // tried. The library decides whether a literal of the form is valid.
 var literals = []struct {
 	kind Kind
-	form *regexp.Regexp
+	form lazyregexp.Pattern
 }{
-	{KindBoolean, regexp.MustCompile(`^(true|false)$`)},
-	{KindInteger, regexp.MustCompile(`^([+-]?[0-9_]+|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+)$`)},
-	{KindFloat, regexp.MustCompile(`^[+-]?(inf|nan|[0-9_]+(\.[0-9_]+)?([eE][+-]?[0-9_]+)?)$`)},
-	{KindTime, regexp.MustCompile(`^[0-9]+[:-][-+0-9:.TtZz ]*$`)},
+	{KindBoolean, lazyregexp.New(`^(true|false)$`)},
+	{KindInteger, lazyregexp.New(`^([+-]?[0-9_]+|0x[0-9A-Fa-f_]+|0o[0-7_]+|0b[01_]+)$`)},
+	{KindFloat, lazyregexp.New(`^[+-]?(inf|nan|[0-9_]+(\.[0-9_]+)?([eE][+-]?[0-9_]+)?)$`)},
+	{KindTime, lazyregexp.New(`^[0-9]+[:-][-+0-9:.TtZz ]*$`)},
 }
 
 // dateAndTime matches a date with a blank and the start of a time.
-var dateAndTime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]`)
+var dateAndTime = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]`)
 
 // scalar reads a value without quotes and brackets.
 func (x *indexer) scalar() (Kind, string, error) {
 	start, rest := x.pos, x.doc.text[x.pos:]
-	from := len(dateAndTime.Find(rest))
+	from := len(dateAndTime.Regexp().Find(rest))
 	end := bytes.IndexAny(rest[from:], " \t\r\n,]}#")
 	if end < 0 {
 		end = len(rest) - from

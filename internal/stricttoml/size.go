@@ -3,12 +3,13 @@ package stricttoml
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
-var sizeText = regexp.MustCompile(`^([0-9]{1,19}) ?([A-Za-z]*)$`)
+var sizeText = lazyregexp.New(`^([0-9]{1,19}) ?([A-Za-z]*)$`)
 
 // exampleSize is suggested where the right size cannot be guessed.
 const exampleSize = "64MiB"
@@ -22,7 +23,7 @@ var sizeUnits = []struct {
 // ParseSize converts a size such as "64MiB" to a number of bytes, which must be between low and
 // high.
 func ParseSize(text string, low, high uint64) (uint64, error) {
-	match := sizeText.FindStringSubmatch(text)
+	match := sizeText.Regexp().FindStringSubmatch(text)
 	if match == nil {
 		return 0, fmt.Errorf(`%s is not a size; write a whole number and a unit, such as %q`, Quote(text), exampleSize)
 	}

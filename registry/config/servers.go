@@ -4,11 +4,11 @@ import (
 	"errors"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -62,7 +62,7 @@ func parseStartTimeout(text string) (time.Duration, error) {
 
 // serverName allows no underscore, because two underscores separate the server's name from the rest
 // of a tool's name.
-var serverName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var serverName = lazyregexp.New(`^[a-z][a-z0-9-]{0,31}$`)
 
 func checkServerName(name string) error {
 	if !serverName.MatchString(name) {

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/registry/policy"
@@ -87,7 +87,7 @@ func (c *Config) ToolOptions() map[string]ToolOptions {
 }
 
 // digestText matches a digest in the form that wasmtool prints.
-var digestText = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var digestText = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 
 func parseDigest(text string) (string, error) {
 	lower := strings.ToLower(text)

@@ -4,11 +4,11 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/registry/internal/callspan"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -19,12 +19,12 @@ type spanContext struct {
 	sampled     bool // the caller that began the trace records it
 }
 
-var traceparent = regexp.MustCompile(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])(-.*)?$`)
+var traceparent = lazyregexp.New(`^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])(-.*)?$`)
 
 // parseTraceparent reads a header of W3C Trace Context, such as "00-TRACE-SPAN-01". It returns
 // false for any other text, which may come from any client.
 func parseTraceparent(text string) (c spanContext, ok bool) {
-	m := traceparent.FindStringSubmatch(text)
+	m := traceparent.Regexp().FindStringSubmatch(text)
 	if m == nil || m[1] == "ff" || m[1] == "00" && m[5] != "" || strings.Trim(m[2], "0") == "" || strings.Trim(m[3], "0") == "" {
 		return spanContext{}, false
 	}

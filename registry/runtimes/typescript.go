@@ -7,11 +7,11 @@ import (
 	"errors"
 	"math"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 )
 
@@ -23,13 +23,13 @@ func IsTypeScript(name string) bool {
 }
 
 // sourceError matches what esbuild prints of a mistake in its standard input.
-var sourceError = regexp.MustCompile(`\[ERROR\] (.+)\n\n +<stdin>:(\d+):(\d+):\n`)
+var sourceError = lazyregexp.New(`\[ERROR\] (.+)\n\n +<stdin>:(\d+):(\d+):\n`)
 
 // SourceErrors returns the mistakes in a file of TypeScript that esbuild wrote to its standard
 // error, or nil if it says something else.
 func SourceErrors(file string, source, stderr []byte) (all stricttoml.Errors) {
 	lines := bytes.Split(source, []byte("\n"))
-	for _, found := range sourceError.FindAllStringSubmatch(string(stderr), -1) {
+	for _, found := range sourceError.Regexp().FindAllStringSubmatch(string(stderr), -1) {
 		line, _ := strconv.Atoi(found[2]) // 0 if it is out of range
 		column, _ := strconv.Atoi(found[3])
 		if line > 0 && line <= len(lines) && column <= len(lines[line-1]) {

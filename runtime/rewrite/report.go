@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -102,6 +103,11 @@ type Report struct {
 	MutableGlobals []uint32
 	// Meter describes what metering added. It is nil without metering and after Inspect.
 	Meter *MeterReport
+}
+
+// ImportsFrom reports whether the module imports something from a module.
+func (r *Report) ImportsFrom(module string) bool {
+	return slices.ContainsFunc(r.Imports, func(i Import) bool { return i.Module == module })
 }
 
 // MeterReport counts the places where a metered module checks its fuel.

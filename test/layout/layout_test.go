@@ -71,7 +71,7 @@ var rules = []rule{
 	{from: []string{""}, except: []string{"test"}, to: []string{"test"}, reason: "test helpers are only for tests"},
 	{from: []string{""}, except: []string{"runtime"}, to: []string{engine}, reason: "code with access to the engine's types can disable the sandbox"},
 	{from: []string{"runtime/rewrite"}, to: []string{engine}, reason: "the rewriter is tested against the engine, so it must not depend on it"},
-	{from: []string{"hostfuncs/capability", "runtime/rewrite"}, to: []string{"*"}, allow: []string{"golang.org/x/net/idna", "internal/each", "internal/suggest"}, reason: "these packages are leaves: they have no side effects and can be read on their own"},
+	{from: []string{"hostfuncs/capability", "runtime/rewrite"}, to: []string{"*"}, allow: []string{"golang.org/x/net/idna", "internal/each", "internal/lazyregexp", "internal/suggest"}, reason: "these packages are leaves: they have no side effects and can be read on their own"},
 	{from: []string{"hostfuncs/files", "hostfuncs/egress", "hostfuncs/kv"}, to: []string{"hostfuncs"}, allow: []string{"hostfuncs/capability", "hostfuncs/internal"}, reason: "only package hostfuncs combines the things that a call can reach"},
 	{from: []string{"hostfuncs"}, to: []string{"runtime", "registry", "manifests"}, reason: "what a guest may reach does not depend on the caller or on how the guest runs"},
 	{from: []string{"runtime"}, to: []string{"registry", "manifests"}, reason: "the runtime runs modules and does not know about tools"},

@@ -7,10 +7,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -30,7 +30,7 @@ type Definition struct {
 // noParameters is the schema of a tool without parameters.
 const noParameters = `{"type":"object","properties":{}}`
 
-var validName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+var validName = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
 
 // Compiled is implemented by executors that already have compiled schemas, for example from a
 // manifest. With many tools, compiling schemas takes most of the startup time.

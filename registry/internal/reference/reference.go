@@ -6,18 +6,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
 const pattern = `\$\{([A-Za-z_][A-Za-z0-9_.-]{0,127})\}`
 
 var (
-	whole = regexp.MustCompile(`^` + pattern + `$`)
-	part  = regexp.MustCompile(`\$?` + pattern) // "$${NAME}" is an escaped reference
+	whole = lazyregexp.New(`^` + pattern + `$`)
+	part  = lazyregexp.New(`\$?` + pattern) // "$${NAME}" is an escaped reference
 )
 
 // MaxReferences limits the references in the arguments of one call, because a lookup may be slow.
@@ -104,7 +104,7 @@ func (e *expansion) expand(v *jsontree.Value) error {
 
 // text replaces the references in a string.
 func (e *expansion) text(text string) (string, error) {
-	if name := whole.FindStringSubmatch(text); name != nil {
+	if name := whole.Regexp().FindStringSubmatch(text); name != nil {
 		return e.lookUp(e.rules.Whole, name[1], text)
 	}
 	if e.rules.Part == nil {
@@ -112,7 +112,7 @@ func (e *expansion) text(text string) (string, error) {
 	}
 	var out strings.Builder
 	done := 0
-	for _, at := range part.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range part.Regexp().FindAllStringSubmatchIndex(text, -1) {
 		inserted, escaped := strings.CutPrefix(text[at[0]:at[1]], "$$")
 		if escaped {
 			inserted = "$" + inserted

@@ -1,8 +1,7 @@
 package results
 
 import (
-	"regexp"
-
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/registry/internal/reference"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -10,7 +9,7 @@ import (
 // handlePrefix is the beginning of every handle.
 const handlePrefix = "result_"
 
-var handle = regexp.MustCompile(`^` + handlePrefix + `[A-Z2-7]{26}$`)
+var handle = lazyregexp.New(`^` + handlePrefix + `[A-Z2-7]{26}$`)
 
 // Lookup returns the text for an argument of the form "${HANDLE}". It returns false if name does
 // not have the form of a handle. It fails with an *Error with the code invalid_argument if the

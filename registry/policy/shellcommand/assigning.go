@@ -1,10 +1,10 @@
 package shellcommand
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -82,7 +82,7 @@ func (a assigner) classifyOperands(name string, operands []word) verdict {
 func isJob(w word) bool { return w.text == "$!" || w.text == "${!}" }
 
 // count matches a directive of printf that sets a variable to the number of bytes written.
-var count = regexp.MustCompile(`%[^%A-Za-z]*[hlLqjzt]*n`)
+var count = lazyregexp.New(`%[^%A-Za-z]*[hlLqjzt]*n`)
 
 // writesCount reports whether a format of printf sets or may set variables.
 func writesCount(format word) bool {
@@ -105,16 +105,16 @@ func (w word) assigned() string {
 }
 
 // variableName matches the name of a variable in arithmetic.
-var variableName = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+var variableName = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*`)
 
 // assigning matches what follows a variable that arithmetic sets, or may set. It does not parse an
 // index or find its end.
-var assigning = regexp.MustCompile(`^\s*(\[|\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
+var assigning = lazyregexp.New(`^\s*(\[|\+\+|--|([-+*/%&|^]|<<|>>)?=([^=]|$))`)
 
 // computes reports whether a text, if evaluated as arithmetic, sets a variable that decides what
 // runs.
 func computes(text string) bool {
-	return slices.ContainsFunc(variableName.FindAllStringIndex(text, -1), func(at []int) bool {
+	return slices.ContainsFunc(variableName.Regexp().FindAllStringIndex(text, -1), func(at []int) bool {
 		before := strings.TrimRight(text[:at[0]], " \t\n")
 		return steers(text[at[0]:at[1]]) &&
 			(assigning.MatchString(text[at[1]:]) || strings.HasSuffix(before, "++") || strings.HasSuffix(before, "--"))

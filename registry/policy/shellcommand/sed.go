@@ -1,9 +1,10 @@
 package shellcommand
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // classifySed classifies sed, whose scripts can write files and run commands.
@@ -104,7 +105,7 @@ func (s *sedScanner) addresses() bool {
 
 // bracket is a bracket expression whose end is unambiguous. A delimiter within it does not end the
 // enclosing expression.
-var bracket = regexp.MustCompile(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
+var bracket = lazyregexp.New(`^\[\^?\]?(\[:[a-z]+:\]|\\[^\]]|[^\]\[\\])*\]`)
 
 // until reads an expression up to the first delimiter that is not escaped.
 func (s *sedScanner) until(delimiter byte) bool {
@@ -116,7 +117,7 @@ func (s *sedScanner) until(delimiter byte) bool {
 		case '\\':
 			s.at++
 		case '[':
-			length := len(bracket.FindString(s.text[s.at:]))
+			length := len(bracket.Regexp().FindString(s.text[s.at:]))
 			if length == 0 {
 				return false
 			}

@@ -3,13 +3,13 @@
 package signature
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
 
@@ -179,7 +179,7 @@ func (g generator) fields(v *jsontree.Value, depth int) (fields []field) {
 	return fields
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // key returns the name of a field as it is written in an object.
 func key(name string) string {

@@ -51,7 +51,7 @@ func NewEngine(wasm []byte, report *rewrite.Report, stubs []rewrite.Import, conf
 		snapshots: experimental.WithSnapshotter(context.Background()),
 	}
 	err := e.instantiateMeter(ctx)
-	modules, hostErr := e.hostModules()
+	modules, hostErr := e.hostModules(report.ImportsFrom)
 	err = errors.Join(err, hostErr)
 	if hostErr == nil {
 		e.addStubs(modules, stubs)
@@ -85,13 +85,24 @@ func (e *Engine) Close() {
 	}
 }
 
-// hostModules returns the modules that guests may import from, by name.
-func (e *Engine) hostModules() (map[string]wazero.HostModuleBuilder, error) {
-	wasi, err := e.wasiBuilder()
-	if err != nil {
-		return nil, err
+// hostModules returns the wanted modules that guests may import from, by name. Making one takes
+// longer than a call, because the engine compiles a trampoline for each function.
+func (e *Engine) hostModules(wanted func(module string) bool) (map[string]wazero.HostModuleBuilder, error) {
+	modules := make(map[string]wazero.HostModuleBuilder)
+	if wanted(WASI) {
+		wasi, err := e.wasiBuilder()
+		if err != nil {
+			return nil, err
+		}
+		modules[WASI] = wasi
 	}
-	return map[string]wazero.HostModuleBuilder{WASI: wasi, V1: e.v1Builder(), ExtismHost: e.extismBuilder()}, nil
+	if wanted(V1) {
+		modules[V1] = e.v1Builder()
+	}
+	if wanted(ExtismHost) {
+		modules[ExtismHost] = e.extismBuilder()
+	}
+	return modules, nil
 }
 
 // Snapshots returns the context for calls whose stack may be saved.

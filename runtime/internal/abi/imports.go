@@ -25,7 +25,11 @@ func invalid(format string, args ...any) error { return &Invalid{fmt.Sprintf(for
 // all of them. Functions that stubs names are not refused but returned, because they need a stub;
 // see AllStubs. Any other error comes from the engine.
 func CheckImports(report *rewrite.Report, stubs []string) (stubbed []rewrite.Import, err error) {
-	known, err := HostFunctions()
+	wanted := report.ImportsFrom
+	if len(stubs) > 0 {
+		wanted = anyModule // a stub may have the name of a function that the module does not import
+	}
+	known, err := hostFunctions(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +107,16 @@ func QuoteName(name string) string {
 // HostFunctions returns the functions that a guest may import, as "module.function" with their
 // signatures in the notation of package rewrite. It asks the engine, so the list is exactly what
 // instances get.
-func HostFunctions() (map[string]string, error) {
+func HostFunctions() (map[string]string, error) { return hostFunctions(anyModule) }
+
+func anyModule(string) bool { return true }
+
+// hostFunctions is HostFunctions for the wanted modules.
+func hostFunctions(wanted func(module string) bool) (map[string]string, error) {
 	ctx := context.Background()
 	e := &Engine{runtime: wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())}
 	defer e.Close()
-	modules, err := e.hostModules()
+	modules, err := e.hostModules(wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,13 @@ package check
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/jsontree"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/suggest"
 )
@@ -65,7 +65,7 @@ func eachProperty(schema *jsontree.Value, at string, depth int, visit func(point
 
 // names matches what a text can mean as the name of a parameter, a value or a tool: words in
 // backticks and words with an underscore.
-var names = regexp.MustCompile("`([A-Za-z][A-Za-z0-9_-]*)`|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\b")
+var names = lazyregexp.New("`([A-Za-z][A-Za-z0-9_-]*)`|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\b")
 
 // knownNames returns the names that the texts of the tool may use.
 func (s *subject) knownNames() map[string]bool {
@@ -104,7 +104,7 @@ func addNames(known map[string]bool, v *jsontree.Value) {
 // be of something outside the tool.
 func (s *subject) misspelt(known map[string]bool, where, text string) {
 	list := slices.Sorted(maps.Keys(known))
-	for _, match := range names.FindAllStringSubmatch(text, -1) {
+	for _, match := range names.Regexp().FindAllStringSubmatch(text, -1) {
 		name := match[1] + match[2]
 		if known[name] || len(name) < minName {
 			continue

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/examples"
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
@@ -66,7 +66,7 @@ func (s *subject) judge(ran examples.Ran, unanswered bool) (Finding, string) {
 }
 
 // goPanic is the beginning of what a program in Go writes when it panics.
-var goPanic = regexp.MustCompile(`(?m)^(panic|fatal error): `)
+var goPanic = lazyregexp.New(`(?m)^(panic|fatal error): `)
 
 // unhandled says why a failure is not one that the tool reports itself, or returns "".
 func (s *subject) unhandled(ran examples.Ran, d tool.Details) string {

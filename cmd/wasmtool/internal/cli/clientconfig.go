@@ -107,7 +107,7 @@ func serveArguments(flags *pflag.FlagSet) ([]string, error) {
 			case "print-config":
 				continue
 			case "workspace":
-				dir := workspaceName.ReplaceAllString(value, "")
+				dir := workspaceName.Regexp().ReplaceAllString(value, "")
 				name := strings.TrimSuffix(value, dir)
 				dir, err = absolute(dir)
 				value = name + dir

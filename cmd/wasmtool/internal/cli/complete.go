@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 	"github.com/wasmtool/wasmtool/registry"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
@@ -185,7 +185,7 @@ func (o *runOptions) completeCall(cmd *cobra.Command, args []string, begun strin
 }
 
 // pathName matches the name of a parameter that holds a path.
-var pathName = regexp.MustCompile(`(?i)(^|_)(path|file|dir|directory|cwd)$|Path$`)
+var pathName = lazyregexp.New(`(?i)(^|_)(path|file|dir|directory|cwd)$|Path$`)
 
 // addValues adds the values of a parameter that are known.
 func (c *completion) addValues(p jsonschema.Parameter, prefix string, isJSON bool) {

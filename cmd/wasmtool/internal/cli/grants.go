@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
 	"github.com/wasmtool/wasmtool/hostfuncs/secret"
 	"github.com/wasmtool/wasmtool/internal/each"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/registry/standard"
 	"github.com/wasmtool/wasmtool/registry/tool"
 )
@@ -124,14 +124,14 @@ func (o *grantOptions) addWorkspace(cmd *cobra.Command, byDefault string) {
 }
 
 // workspaceName matches the beginning of NAME=DIR.
-var workspaceName = regexp.MustCompile(`^[a-z][a-z0-9_-]*=`)
+var workspaceName = lazyregexp.New(`^[a-z][a-z0-9_-]*=`)
 
 // offerWithWorkspace is offer for a command that has the flag --workspace.
 func (o *grantOptions) offerWithWorkspace(cmd *cobra.Command, getenv func(string) (string, bool)) (capability.Grantable, error) {
 	main := o.workspace
 	var named []string
 	for _, given := range o.workspaces {
-		dir := workspaceName.ReplaceAllString(given, "")
+		dir := workspaceName.Regexp().ReplaceAllString(given, "")
 		path, _ := strings.CutSuffix(dir, writeSuffix)
 		if _, err := existingDir(path); err != nil {
 			return capability.Grantable{}, usage(cmd, fmt.Sprintf("--workspace %s: %v", given, err))
@@ -293,7 +293,7 @@ func splitDir(dir string) (name, path string, mode capability.Mode, err error) {
 }
 
 // otherSuffix matches suffixes that other programs accept after a path.
-var otherSuffix = regexp.MustCompile(`(?i):(ro|rw|r|w)$`)
+var otherSuffix = lazyregexp.New(`(?i):(ro|rw|r|w)$`)
 
 func existingDir(path string) (string, error) {
 	info, err := os.Stat(path)

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
 )
 
@@ -34,12 +34,12 @@ func yesNo(b bool, yes, no string) string {
 
 // sentenceEnd matches the end of a sentence. A word in lower case continues the sentence, as in
 // "characters such as ( and . have no special meaning".
-var sentenceEnd = regexp.MustCompile(`\. [^\p{Ll}]`)
+var sentenceEnd = lazyregexp.New(`\. [^\p{Ll}]`)
 
 // firstSentence returns the first sentence of a description, on one line.
 func firstSentence(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if at := sentenceEnd.FindStringIndex(s); at != nil {
+	if at := sentenceEnd.Regexp().FindStringIndex(s); at != nil {
 		s = s[:at[0]+1]
 	}
 	return s

@@ -2,11 +2,11 @@ package openapi
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/wasmtool/wasmtool/cmd/wasmtool/internal/tooldir"
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 // hasSecret reports whether the host adds a secret as this header, query parameter or cookie.
@@ -19,7 +19,7 @@ func (op *operation) hasSecret(in, name string) bool {
 }
 
 // release matches a version of three numbers without a suffix.
-var release = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})$`)
+var release = lazyregexp.New(`^(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})$`)
 
 // manifest returns the tool.toml of the operation.
 func (op *operation) manifest(name string) ([]byte, error) {

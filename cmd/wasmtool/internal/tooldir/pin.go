@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/manifests"
 )
 
 var (
 	// digestLine is the beginning of a line with a digest, up to its value, and the value.
-	digestLine = regexp.MustCompile(`(?m)^([ \t]*(?:module\.)?sha256[ \t]*=[ \t]*)["'][0-9A-Fa-f]*["']`)
+	digestLine = lazyregexp.New(`(?m)^([ \t]*(?:module\.)?sha256[ \t]*=[ \t]*)["'][0-9A-Fa-f]*["']`)
 	// pathLine is the line of module.path, as a key of [module] or with its table.
-	pathLine = regexp.MustCompile(`(?ms)^\[module\][^\n]*\n(?:[^\[][^\n]*\n|\n)*?([ \t]*)path[ \t]*=[^\n]*\n|^([ \t]*module\.)path[ \t]*=[^\n]*\n`)
+	pathLine = lazyregexp.New(`(?ms)^\[module\][^\n]*\n(?:[^\[][^\n]*\n|\n)*?([ \t]*)path[ \t]*=[^\n]*\n|^([ \t]*module\.)path[ \t]*=[^\n]*\n`)
 )
 
 // Pin writes the digest of the module into the manifest in dir: in place of its old digest, or in a
@@ -26,11 +26,11 @@ func Pin(dir, digest string) error {
 		return fmt.Errorf("%s: %w", path, reason(err))
 	}
 	pinned := string(text)
-	if lines := digestLine.FindAllIndex(text, -1); len(lines) > 0 {
+	if lines := digestLine.Regexp().FindAllIndex(text, -1); len(lines) > 0 {
 		if len(lines) == 1 {
-			pinned = digestLine.ReplaceAllString(pinned, `${1}"`+digest+`"`)
+			pinned = digestLine.Regexp().ReplaceAllString(pinned, `${1}"`+digest+`"`)
 		}
-	} else if at := pathLine.FindStringSubmatchIndex(pinned); at != nil {
+	} else if at := pathLine.Regexp().FindStringSubmatchIndex(pinned); at != nil {
 		key := "sha256"
 		if at[4] >= 0 {
 			key = pinned[at[4]:at[5]] + key

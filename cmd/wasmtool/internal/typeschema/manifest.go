@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/stricttoml"
 	"github.com/wasmtool/wasmtool/manifests"
 )
@@ -113,7 +113,7 @@ func plain(v any) string {
 }
 
 // header matches the line of a table's name, and the first part of the name.
-var header = regexp.MustCompile(`^\s*\[\[?\s*"?([A-Za-z0-9_-]+)`)
+var header = lazyregexp.New(`^\s*\[\[?\s*"?([A-Za-z0-9_-]+)`)
 
 // replaceTables replaces tables of a manifest by their new values, and leaves everything else as it
 // is, also comments.
@@ -122,7 +122,7 @@ func replaceTables(text []byte, m, tables map[string]any) ([]byte, error) {
 	done := make(map[string]bool)
 	table := "" // the replaced table that the line is in
 	for line := range bytes.Lines(text) {
-		if found := header.FindSubmatch(line); found != nil {
+		if found := header.Regexp().FindSubmatch(line); found != nil {
 			name := string(found[1])
 			if tables[name] == nil {
 				name = ""

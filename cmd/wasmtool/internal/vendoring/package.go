@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 )
 
 //go:embed stdlib.txt
@@ -24,8 +25,8 @@ func IsNative(name string) bool {
 }
 
 var (
-	imported = regexp.MustCompile(`(?m)^([ \t]*)(?:from[ \t]+([A-Za-z][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z][\w., \t]*))`)
-	required = regexp.MustCompile(`(?m)^Requires-Dist: *([A-Za-z0-9._-]+)[^;\n]*$`)
+	imported = lazyregexp.New(`(?m)^([ \t]*)(?:from[ \t]+([A-Za-z][\w.]*)[ \t]+import\b|import[ \t]+([A-Za-z][\w., \t]*))`)
+	required = lazyregexp.New(`(?m)^Requires-Dist: *([A-Za-z0-9._-]+)[^;\n]*$`)
 )
 
 // pythonPackage returns the package that the files are.
@@ -38,7 +39,7 @@ func (t *tree) pythonPackage() (*Package, error) {
 		switch {
 		case rest == "METADATA" && strings.HasSuffix(top, metadata):
 			_, p.Version, _ = strings.Cut(strings.TrimSuffix(top, metadata), "-")
-			for _, m := range required.FindAllSubmatch(content, -1) {
+			for _, m := range required.Regexp().FindAllSubmatch(content, -1) {
 				p.wants = append(p.wants, string(m[1]))
 			}
 		case path.Ext(name) == ".py" && !strings.Contains(name, "/tests/"):
@@ -64,7 +65,7 @@ func (t *tree) pythonPackage() (*Package, error) {
 // addImports adds the modules that a source imports, except modules of the standard library. An
 // import that is indented is in a function or under a condition.
 func (p *Package) addImports(source string) {
-	for _, m := range imported.FindAllStringSubmatch(source, -1) {
+	for _, m := range imported.Regexp().FindAllStringSubmatch(source, -1) {
 		for _, module := range strings.Split(m[2]+m[3], ",") {
 			module, _, _ = strings.Cut(strings.TrimSpace(module), " ") // import a as b
 			module, _, _ = strings.Cut(module, ".")

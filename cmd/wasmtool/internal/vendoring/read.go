@@ -14,10 +14,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/wasmtool/wasmtool/internal/lazyregexp"
 	"github.com/wasmtool/wasmtool/internal/namefold"
 	"github.com/wasmtool/wasmtool/internal/plainfile"
 	"github.com/wasmtool/wasmtool/internal/plaintext"
@@ -43,8 +43,8 @@ type Package struct {
 }
 
 var (
-	pythonModule = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	npmPackage   = regexp.MustCompile(`^(@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*$`)
+	pythonModule = lazyregexp.New(`^[A-Za-z_]\w*$`)
+	npmPackage   = lazyregexp.New(`^(@[\w~-][\w.~-]*/)?[\w~-][\w.~-]*$`)
 )
 
 // Read reads a package of Python or, if python is not set, of JavaScript: an archive (.whl, .tgz)
