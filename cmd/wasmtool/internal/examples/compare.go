@@ -20,6 +20,7 @@ func (o *Outcome) compare(e manifests.Example, result tool.Result, err error) {
 		return
 	case err != nil && string(code) != e.Error:
 		o.fail("the call failed with %s, but error = %q is expected:\n%s", code, e.Error, text)
+		return // the message of another error also differs
 	}
 	if e.HasOutput && ended(text) != ended(e.Output) {
 		o.fail("output (- expected, + got):\n%s", differing(ended(e.Output), ended(text)))

@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		{"more than is shown", manifests.Example{Contains: []string{"b"}}, long, nil, "..."},
 		{"error", manifests.Example{Error: "timeout", Contains: []string{"late"}}, "too late", failure, ""},
 		{"another text", manifests.Example{Error: "timeout", Contains: []string{"early"}}, "too late", failure, "- early"},
-		{"another error", manifests.Example{Error: "trap"}, "", failure, `failed with timeout, but error = "trap"`},
+		{"another error", manifests.Example{Error: "trap", Contains: []string{"late"}}, "", failure, `failed with timeout, but error = "trap"`},
 		{"no error", manifests.Example{Error: "trap", Output: "x", HasOutput: true}, "a", nil, "succeeded"},
 		{"an error", manifests.Example{Output: "x", HasOutput: true}, "", failure, "failed with timeout"},
 		{"an error of another kind", manifests.Example{Error: "timeout"}, "", errors.New("odd"), "failed with internal"},
