@@ -116,15 +116,15 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// Each tool builds, is valid without a warning, and passes its examples.
-func TestTools(t *testing.T) {
+// command returns a function that runs the command in a directory and returns what it prints.
+func command(t *testing.T, dir string) func(t *testing.T, args ...string) string {
+	t.Helper()
 	program := guesttest.Program(t, t.TempDir())
-	cache := guesttest.ModuleCache(t, program)
-	state := t.TempDir()
-	wasmtool := func(t *testing.T, args ...string) string {
+	cache, state := guesttest.ModuleCache(t, program), t.TempDir()
+	return func(t *testing.T, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(program, args...)
-		cmd.Dir = root
+		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "WASMTOOL_CACHE="+cache, "XDG_STATE_HOME="+state, "GOWORK=off")
 		text, err := cmd.CombinedOutput()
 		if err != nil {
@@ -132,6 +132,11 @@ func TestTools(t *testing.T) {
 		}
 		return string(text)
 	}
+}
+
+// Each tool builds, is valid without a warning, and passes its examples.
+func TestTools(t *testing.T) {
+	wasmtool := command(t, root)
 	for runtime, variable := range map[string]string{"python": "WASMTOOL_PYTHON", "typescript": "WASMTOOL_ESBUILD"} {
 		if file := os.Getenv(variable); file != "" {
 			wasmtool(t, "runtime", "add", runtime, "--from", file)
@@ -173,10 +178,42 @@ func TestTable(t *testing.T) {
 			t.Errorf("cookbook/README.md has no row that begins with %s", strings.TrimSpace(row))
 		}
 	}
-	if rows := strings.Count(string(text), "\n| ["); rows != len(all) {
+	if rows := strings.Count(string(text), "/tool.toml) | "); rows != len(all) {
 		t.Errorf("cookbook/README.md has %d rows for %d tools", rows, len(all))
 	}
 	for name := range missing {
 		t.Errorf("no tool of the cookbook is in %s", name)
+	}
+}
+
+// A copy of a tool elsewhere builds and passes its examples with the changes that the README lists.
+func TestCopies(t *testing.T) {
+	needCompilers(t)
+	dir := t.TempDir()
+	wasmtool := command(t, dir)
+	for name, from := range map[string]struct{ language, edited, old, new string }{
+		"duplicates": {"c", "tool.c", `"../../sdk/c/wasmtool.h"`, `"wasmtool.h"`},
+		"notes":      {"rust", "tool.rs", `#[path = "../../sdk/rust/src/lib.rs"]`, ""},
+		"text-stats": {"assemblyscript", "tool.ts", `from "wasmtool"`, `from "./wasmtool"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The template has a package.json without the SDK, which the README asks to remove.
+			wasmtool(t, "new", name, "--lang", from.language, "--abi", "reactor")
+			for _, file := range []string{from.edited, manifests.FileName} {
+				text, err := os.ReadFile(filepath.Join(root, name, file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				edited := strings.Replace(string(text), from.old, from.new, 1)
+				if file == from.edited && edited == string(text) {
+					t.Fatalf("%s has no %s", file, from.old)
+				}
+				if err := os.WriteFile(filepath.Join(dir, name, file), []byte(edited), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wasmtool(t, "build", "./"+name)
+			wasmtool(t, "test", "./"+name)
+		})
 	}
 }
