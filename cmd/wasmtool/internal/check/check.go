@@ -26,8 +26,8 @@ type Options struct {
 	Examples examples.Options
 	// Seed chooses the calls. Equal seeds make equal calls, as far as the time allows.
 	Seed uint64
-	// OnLoadError receives the error of each tool that cannot be loaded when it is called. The other
-	// tools are checked.
+	// OnLoadError receives the error of each tool that cannot be loaded when it is called. The
+	// other tools are checked.
 	OnLoadError func(error)
 	// Time limits the calls of one tool. Making an input smaller may take as long again.
 	Time time.Duration
