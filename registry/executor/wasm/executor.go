@@ -414,21 +414,17 @@ func (e *Executor) call(in tool.Invocation) (runtime.Call, error) {
 		call.Input = input
 	}
 	call.Args = append(call.Args, e.o.Args...)
-	tooLong := invalidArgument("the arguments make a command line of more than %d bytes; give shorter arguments", maxArgs)
 	room := maxArgs
 	for _, template := range m.Module.Args {
 		made, err := template.ExpandAll(room, in.Text)
-		if err != nil {
-			return call, tooLong
-		}
 		for _, arg := range made {
 			if strings.ContainsRune(arg, 0) {
 				return call, invalidArgument("the argument for %q has a NUL character, which a command line cannot contain", template)
 			}
 			room -= len(arg) + argOverhead
 		}
-		if room < 0 {
-			return call, tooLong
+		if err != nil || room < 0 {
+			return call, invalidArgument("the arguments make a command line of more than %d bytes; give shorter arguments", maxArgs)
 		}
 		call.Args = append(call.Args, made...)
 	}
