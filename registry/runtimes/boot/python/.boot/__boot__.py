@@ -80,8 +80,10 @@ def explain(error):
     frames = error.__traceback__
     while frames and frames.tb_frame.f_globals is globals():
         frames = frames.tb_next
-    lines = traceback.format_exception(type(error), error, frames)
-    message = "".join(lines).rstrip()
+    shown = traceback.TracebackException(type(error), error, frames)
+    # What wasmtool does inside of its functions helps no author.
+    shown.stack[:] = [frame for frame in shown.stack if frame.filename != "/tool/.boot/wasmtool.py"]
+    message = "".join(shown.format()).rstrip()
     if isinstance(error, ModuleNotFoundError):
         message += "\n" + missing(error.name or "")
     if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
