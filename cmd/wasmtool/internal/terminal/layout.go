@@ -94,6 +94,9 @@ func (l *Layout) table(b *strings.Builder, rows [][]string) {
 				// A word that is too long for the last column gets as much room as there is.
 				first, start, columns = len(lines), below, l.Columns-below
 			}
+			if l.Columns == 0 {
+				columns = 0
+			}
 			for n, text := range Wrap(cell, columns) {
 				at := first + n
 				for at >= len(lines) {
@@ -110,7 +113,7 @@ func (l *Layout) table(b *strings.Builder, rows [][]string) {
 			}
 			start += widths[i] + gap
 			// A word that is wider than its column has its lines for itself.
-			if longestWord(cell) > widths[i] {
+			if l.unbroken(cell) > widths[i] {
 				first = len(lines)
 			}
 		}
@@ -141,7 +144,7 @@ func (l *Layout) widths(rows [][]string) []int {
 			if i == len(widths) {
 				widths, least = append(widths, 0), append(least, 0)
 			}
-			word := longestWord(cell)
+			word := l.unbroken(cell)
 			if l.tooLong(word) {
 				continue // the cell does not widen its column
 			}
@@ -171,6 +174,15 @@ func (l *Layout) widths(rows [][]string) []int {
 		widths[widest]--
 	}
 	return widths
+}
+
+// unbroken returns the width of the widest part of a cell that is not broken: a word, or all of it
+// outside a terminal.
+func (l *Layout) unbroken(cell string) int {
+	if l.Columns == 0 {
+		return columnsOf(cell)
+	}
+	return longestWord(cell)
 }
 
 // tooLong reports whether a word is so long that it has lines for itself. Outside a terminal, a row

@@ -112,6 +112,8 @@ func TestLayout(t *testing.T) {
 		"an indented cell":                {24, []string{"a\tshort", "\t  one two three four five six"}, "a  short\n     one two three four\n     five six\n"},
 		"a long name has its own line":    {80, []string{"  " + long + "\tfunc", "  short\tfunc"}, "  " + long + "\n         func\n  short  func\n"},
 		"a long name in a pipe":           {0, []string{"  " + long + "\tfunc", "  short\tfunc"}, "  " + long + "\n         func\n  short  func\n"},
+		"a long cell in a pipe":           {0, []string{"a\tone " + long + " two three", "b\tc"}, "a  one " + long + " two three\nb  c\n"},
+		"many words in a pipe":            {0, []string{strings.Repeat("one ", 13) + "\tfunc", "short\tfunc"}, strings.TrimSpace(strings.Repeat("one ", 13)) + "\n       func\nshort  func\n"},
 		"an indented cell after a blank":  {25, []string{"  a\tshort", "  \t  one two three four five"}, "  a  short\n       one two three four\n       five\n"},
 		"a long word at the end":          {40, []string{"a name\tx", "another name\t" + long[:30]}, "a name        x\nanother name\n    " + long[:30] + "\n"},
 		"a command":                       {24, []string{"run: " + Command("wasmtool show a b c d", 19)}, "run: wasmtool show a b \\\n    c d\n"},
