@@ -148,7 +148,9 @@ func TestTools(t *testing.T) {
 			l.need(t)
 			dir := "./" + name
 			if l.compiled {
-				wasmtool(t, "build", dir)
+				if got := wasmtool(t, "build", dir); strings.Contains(got, "warning:") {
+					t.Errorf("build prints a warning:\n%s", got)
+				}
 			}
 			if got := wasmtool(t, "validate", dir); !regexp.MustCompile(`^\S+: ok, [^\n]*\n$`).MatchString(got) {
 				t.Errorf("validate prints a warning:\n%s", got)
