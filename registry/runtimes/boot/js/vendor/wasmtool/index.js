@@ -4,7 +4,7 @@ import { sys } from "wasmtool:sys";
 
 const { parse, stringify } = JSON, { assign, defineProperty, entries, setPrototypeOf } = Object, { isArray } = Array, Bytes = Uint8Array;
 const Later = Promise, Wrapper = Proxy, Failure = Error, { captureStackTrace } = Error;
-const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply, set } = Reflect, { sort } = Array.prototype;
+const toBase64 = Uint8Array.prototype.toBase64, { fromBase64 } = Uint8Array, { apply } = Reflect, { sort } = Array.prototype;
 const encodeText = new TextEncoder();
 
 // Failed ends the call with a message for the caller, without a stack. Its name for scripts is
@@ -119,13 +119,10 @@ export const call = (tool, args = {}) => toolResult(hostText("tool_call", callTe
 const callText = (tool, args, brief, stack) =>
   `{"tool":${tool},"arguments":${stringify(args) ?? null},"brief":${brief},"line":${sys.line(stack)}}`;
 
-// stackBelow returns the last frames of the stack before a function was called. More frames would
-// take a third of the time of a call.
+// stackBelow returns the stack before a function was called.
 function stackBelow(f) {
-  const limit = Failure.stackTraceLimit, holder = {};
-  set(Failure, "stackTraceLimit", 2);
+  const holder = {};
   captureStackTrace(holder, f);
-  set(Failure, "stackTraceLimit", limit);
   return holder.stack ?? "";
 }
 
