@@ -61,7 +61,7 @@ def end(status, message=""):
 
 def write(fd, text):
     while text:
-        text = text[os.write(fd, text) :]
+        text = text[write_some(fd, text) :]
 
 
 def fail(message):
@@ -202,7 +202,7 @@ def main():
 
 
 # The script may replace functions of these modules, and its result is encoded all the same.
-encode_result, encode_json, decode_json = wasmtool._result, wasmtool._encode, json.loads
+encode_result, encode_json, decode_json, write_some = wasmtool._result, wasmtool._encode, json.loads, os.write
 name, form, preload, *arguments = sys.argv[1:]
 preload = preload.split(",") if preload else []
 sys.argv[:] = ["/tool/" + name, *arguments]

@@ -52,8 +52,8 @@ def _host(function, **arguments):
         _host_file = os.open("/tool/.host", os.O_RDWR)
     os.write(_host_file, _encode({"function": function, "arguments": arguments}).encode() + b"\n")
     answer = os.read(_host_file, 1 << 16)  # a larger buffer takes longer to allocate
-    while not answer.endswith(b"\n"):
-        answer += os.read(_host_file, 1 << 20)
+    while not answer.endswith(b"\n") and (part := os.read(_host_file, 1 << 20)):
+        answer += part
     return _value(_decode(answer.decode())[0])
 
 
