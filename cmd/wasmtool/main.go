@@ -14,9 +14,10 @@ import (
 )
 
 func main() {
-	collectGarbageLater()
 	// SelfCompiler must come first: in a child process that compiles modules, it does not return.
+	// It also turns the garbage collector off there.
 	compiler := runtime.SelfCompiler()
+	collectGarbageLater()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal stops the tool. A second signal has its default effect: the process exits at
 	// once.

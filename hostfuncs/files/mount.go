@@ -22,7 +22,7 @@ type mount struct {
 	writable   bool
 	scratch    bool   // a private directory of the call, not a directory of the operator
 	scratchDir string // the scratch directory, to remove at the end
-	later      *laterDir
+	later      *laterDir // nil if the directory is opened at the start
 
 	info    fs.FileInfo   // of the mounted directory
 	parents []fs.FileInfo // of the mounted directory and all its parents on the host

@@ -41,7 +41,7 @@ func TestShrinkFindsTheSmallestExample(t *testing.T) {
 	}
 }
 
-// The number of tries is limited, and what was found until then is kept.
+// After the last try, the smallest example so far is the result.
 func TestShrinkStops(t *testing.T) {
 	tries := 0
 	got := shrink(manifests.Example{Arguments: json.RawMessage(`{"text":"` + strings.Repeat("b", 1000) + `"}`)}, 5, func(e manifests.Example) bool {

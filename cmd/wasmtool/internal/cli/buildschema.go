@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,26 +36,34 @@ func (s Streams) keepInStep(cmd *cobra.Command, dir string, write bool) error {
 	return nil
 }
 
-// writeSchemas writes the files that change. If they make the manifest invalid, it restores them.
+// writeSchemas writes the files that change. If one cannot be written, or they make the manifest
+// invalid, all stay as they were.
 func (s Streams) writeSchemas(dir string, step typeschema.Step) error {
-	before := make(map[string][]byte)
-	for name, content := range step.Files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		old, err := os.ReadFile(path)
-		if err == nil {
-			err = tooldir.Replace(path, content)
+	before := make(map[string][]byte) // by path
+	err := func() error {
+		for name, content := range step.Files {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			old, err := os.ReadFile(path)
+			if err == nil {
+				err = tooldir.Replace(path, content)
+			}
+			if err != nil {
+				return outputFailed(err)
+			}
+			before[path] = old
 		}
-		if err != nil {
-			return outputFailed(err)
-		}
-		before[path] = old
-		s.message("", "wrote the schema of the types to "+oneLine(filepath.ToSlash(path)))
-	}
-	if _, err := readManifest(dir); err != nil {
+		_, err := readManifest(dir)
+		return err
+	}()
+	if err != nil {
 		for path, old := range before {
 			err = errors.Join(err, tooldir.Replace(path, old))
 		}
+		s.printWarnings("with the schemas of the types, " + manifests.FileName + " would have an error, so nothing was changed")
 		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		s.message("", "wrote the schema of the types to "+oneLine(filepath.ToSlash(path)))
 	}
 	return nil
 }

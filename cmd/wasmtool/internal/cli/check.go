@@ -55,7 +55,8 @@ examples find more.
 Tools are chosen as in 'wasmtool test'. At most 400 different calls are made, and some are
 repeated.
 
-Exit status: 0 if nothing was found; 1 for findings; 8 if a tool cannot be loaded.`,
+Exit status: 0 if nothing was found; 1 for findings; 2 for an invalid command line; 7 if a tool
+does not exist; 8 if a tool cannot be loaded; 74 if a file cannot be written.`,
 		Example: `  wasmtool check
   wasmtool check ./my-tool --seed 7
   wasmtool check --time 1m --junit check.xml ./my-tool`,

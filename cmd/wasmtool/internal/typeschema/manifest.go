@@ -159,7 +159,7 @@ func replaceTables(text []byte, m, tables map[string]any) ([]byte, error) {
 		}
 		out = append(append(bytes.TrimRight(out, "\n"), "\n\n"...), fresh...)
 	}
-	return out, check(out, m, tables)
+	return out, onlyChanges(out, m, tables)
 }
 
 // tableText returns a table as TOML, without the headers of tables that only contain tables.
@@ -179,8 +179,8 @@ func tableText(name string, value any) ([]byte, error) {
 	return append(out, before...), err
 }
 
-// check checks that new tables are all that has changed.
-func check(text []byte, m, tables map[string]any) error {
+// onlyChanges reports an error if more than the tables has changed.
+func onlyChanges(text []byte, m, tables map[string]any) error {
 	var now map[string]any
 	err := toml.Unmarshal(text, &now)
 	want := make(map[string]any)
