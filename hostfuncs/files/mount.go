@@ -20,8 +20,8 @@ type mount struct {
 	only       string      // the only name that is not denied; empty for all names
 	onlyIs     fs.FileInfo // the file of this name when the mount was opened; nil if none
 	writable   bool
-	scratch    bool   // a private directory of the call, not a directory of the operator
-	scratchDir string // the scratch directory, to remove at the end
+	scratch    bool      // a private directory of the call, not a directory of the operator
+	scratchDir string    // the scratch directory, to remove at the end
 	later      *laterDir // nil if the directory is opened at the start
 
 	info    fs.FileInfo   // of the mounted directory
