@@ -27,7 +27,7 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Line is the line of the script that makes the call, or 0; see tool.InnerCall.
 	Line int `json:"line"`
-	// Brief leaves the content out of a result that has a structured value.
+	// Brief leaves the content out of a result that has a structured value other than null.
 	Brief bool `json:"brief"`
 }
 

@@ -74,7 +74,7 @@ func TestScriptsCallTools(t *testing.T) {
 	}
 	reg, _ := openScripts(t, o, callers(`["add", "gated", "fails", "again", "say_*"]`, map[string]string{
 		"adds":     "export const run = () => { const r = call('add', {a: 1, b: 2}); return [r.value, r.structured, r.text, call('say_hello').value] }",
-		"brief":    "import { sys } from 'wasmtool:sys';\nexport const run = () => { const f = sys.open('/tool/.host', 2), ask = (tool, brief) => sys.ask(f, `{\"function\":\"tool_call\",\"arguments\":{\"tool\":\"${tool}\",\"arguments\":{},\"brief\":${brief}}}\\n`).value; return [ask('add', false), ask('add', true), ask('say_hello', true)] }",
+		"brief":    "import { sys } from 'wasmtool:sys';\nexport const run = () => { const f = sys.open('/tool/.host', 2), ask = (tool, brief) => sys.ask(f, `{\"function\":\"tool_call\",\"arguments\":{\"tool\":\"${tool}\",\"arguments\":{},\"brief\":${brief}}}\\n`).value; return [ask('add', false), ask('add', true), ask('say_hello', true), ask('say_null', true)] }",
 		"refused":  "export const run = () => [kind(() => call('other')), kind(() => call('alias_of_other')), kind(() => call('nothing')), kind(() => call('add', {a: 'x'})), kind(() => call('fails'))]",
 		"asks":     "export const run = () => kind(() => call('gated').text)",
 		"again":    "export const run = () => kind(() => call('again').text)",
@@ -90,6 +90,9 @@ func TestScriptsCallTools(t *testing.T) {
 		return tool.Result{}, nil
 	})
 	define(t, reg, tool.Spec{Name: "say_hello"}, func(context.Context, tool.Invocation) (tool.Result, error) { return tool.TextResult("hello", nil) })
+	define(t, reg, tool.Spec{Name: "say_null"}, func(context.Context, tool.Invocation) (tool.Result, error) {
+		return tool.TextResult("none", json.RawMessage("null"))
+	})
 	define(t, reg, tool.Spec{Name: "fails"}, func(context.Context, tool.Invocation) (tool.Result, error) {
 		return tool.Result{}, tool.Errorf(tool.CodeExecution, "no luck")
 	})
@@ -98,7 +101,7 @@ func TestScriptsCallTools(t *testing.T) {
 	if got, want := answer(reg, "adds"), `[{"sum":3},{"sum":3},"three","hello"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := answer(reg, "brief"), `[{"content":[{"type":"text","text":"three"}],"structured":{"sum":3},"is_error":false},{"structured":{"sum":3}},{"content":[{"type":"text","text":"hello"}],"is_error":false}]`; got != want {
+	if got, want := answer(reg, "brief"), `[{"content":[{"type":"text","text":"three"}],"structured":{"sum":3},"is_error":false},{"structured":{"sum":3}},{"content":[{"type":"text","text":"hello"}],"is_error":false},{"content":[{"type":"text","text":"none"}],"structured":null,"is_error":false}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	refused := answer(reg, "refused")

@@ -42,7 +42,7 @@ func answerOf(o tool.Outcome, brief bool) hostfuncs.ToolAnswer {
 		return hostfuncs.ToolAnswer{Err: callError(o)}
 	}
 	var all any = o.Result
-	if brief && o.Result.Structured != nil {
+	if brief && o.Result.Structured != nil && string(o.Result.Structured) != "null" {
 		all = struct {
 			Structured json.RawMessage `json:"structured"`
 		}{o.Result.Structured}

@@ -139,8 +139,8 @@ function toolResult({ content, structured }) {
 
 // tools are the tools that permissions.tools names, as functions: await tools.github.list_issues({...})
 // returns the value of the result, and tools["any-name"] means a tool by its name. Calls that only
-// read and are begun before the script waits for one of them run at the same time. tools.call returns the whole
-// result, and tools.search finds tools.
+// read and are begun before the script waits for one of them run at the same time. tools.call returns
+// the whole result, and tools.search finds tools.
 export const tools = toolAt("", {
   search: (query = "", limit = 20) => later(() => host("tool_search", { query, language: "typescript", limit })),
   call: function result(tool, args = {}) { return queued(stringify(`${tool}`), args, false, result); },
