@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/deadline"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/internal/placeholder"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
@@ -117,8 +118,8 @@ func Digest(ctx context.Context, c *Catalogue, t *Tool) (digest string, err erro
 
 // withinLoadTimeout calls load with a context that ends after the LoadTimeout.
 func (c *Catalogue) withinLoadTimeout(ctx context.Context, t *Tool, load func(context.Context) error) error {
-	loading, cancel := context.WithTimeout(ctx, c.opts.LoadTimeout)
-	defer cancel()
+	loading := deadline.New(ctx, time.Now().Add(c.opts.LoadTimeout))
+	defer loading.Cancel()
 	err := load(loading)
 	switch {
 	case err == nil:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/hostfuncs/capability"
+	"github.com/wasmtool/wasmtool/internal/deadline"
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
@@ -100,8 +101,8 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	}
 	c.tool = described
 	began, timeout := time.Now(), p.timeout(c)
-	within, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	within := deadline.New(ctx, began.Add(timeout))
+	defer within.Cancel()
 	if err = p.resolveReferences(within, &c); err == nil {
 		if c.arguments, err = p.checkArguments(within, c.tool, c.rules, c.sent); err != nil {
 			err = errInvalidArguments(err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wasmtool/wasmtool/internal/deadline"
 	"github.com/wasmtool/wasmtool/registry/catalogue"
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
 	"github.com/wasmtool/wasmtool/registry/ledger"
@@ -63,9 +64,9 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 	if number == 1 {
 		allowed -= a.took
 	}
-	running, cancel := context.WithTimeout(ctx, allowed)
-	defer cancel()
 	began := time.Now()
+	running := deadline.New(ctx, began.Add(allowed))
+	defer running.Cancel()
 	result, err = p.call(running, entry, a)
 	if err == nil {
 		if err = a.checkResult(running, result); err != nil {

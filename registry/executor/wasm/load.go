@@ -31,8 +31,12 @@ func (e *Executor) Prepare(ctx context.Context) error {
 func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	select {
 	case e.loading <- struct{}{}:
-	case <-ctx.Done():
-		return nil, stillLoading(ctx)
+	default: // only waiting needs the channel of ctx, which has to be made
+		select {
+		case e.loading <- struct{}{}:
+		case <-ctx.Done():
+			return nil, stillLoading(ctx)
+		}
 	}
 	if l := e.loaded; l != nil || e.closed.Load() {
 		<-e.loading
