@@ -119,7 +119,9 @@ func (g Grant) Permissions() []Permission {
 	for _, n := range g.Net {
 		permissions = append(permissions, n.permissions()...)
 	}
-	permissions = append(permissions, each.Of(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
+	if len(g.Env) > 0 {
+		permissions = append(permissions, each.Of(slices.Sorted(maps.Keys(g.Env)), envPermission)...)
+	}
 	permissions = append(permissions, upTo(KindKV, g.KV, "")...)
 	permissions = append(permissions, Permissions{Clock: g.Clock, Random: g.Random, Tools: g.Tools}.plainPermissions()...)
 	return unique(permissions)

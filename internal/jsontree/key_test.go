@@ -41,5 +41,9 @@ func mustKey(t *testing.T, doc string) string {
 	if err != nil {
 		t.Fatalf("%s: %v", doc, err)
 	}
-	return string(v.Key())
+	key := string(v.Key())
+	if tree := string(AppendKey(nil, v.Tree(nil))); tree != key {
+		t.Errorf("%s has the key %q, its tree %q", doc, key, tree)
+	}
+	return key
 }

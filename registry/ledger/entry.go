@@ -21,10 +21,8 @@ type Entry struct {
 	ledger   *Ledger
 	call     tool.Call // with ID and IdempotencyKey set
 	started  time.Time
-	observed func(tool.Receipt) // nil without an Observer
-	// stop cancels the call with a cause. done is closed when the call has ended.
-	stop context.CancelCauseFunc
-	done chan struct{}
+	observed func(tool.Receipt)      // nil without an Observer
+	stop     context.CancelCauseFunc // cancels the call with a cause
 
 	// The fields below are guarded by the Ledger's lock, because Kill, Drain and readers of
 	// states use them. Only the stages change tool, spec, running and the labels in state, so
@@ -33,7 +31,8 @@ type Entry struct {
 	state    state.Call
 	tool     Tool // nil before the tool was found
 	spec     *tool.Spec
-	running  bool // the tool is loaded, so its digest is known without waiting
+	running  bool          // the tool is loaded, so its digest is known without waiting
+	done     chan struct{} // closed when the call has ended; nil unless a Drain waits for that
 
 	// The fields below are set by the stages, in this order.
 	parent      string

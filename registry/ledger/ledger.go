@@ -103,7 +103,7 @@ func (l *Ledger) Close() { l.events.Close() }
 // another label is too long or not UTF-8, or if a call with its ID has not ended; and the error
 // of ctx if ctx is done. Even then, the caller must call End and after that Close on the Entry.
 func (l *Ledger) Open(ctx context.Context, call *tool.Call) (context.Context, *Entry, error) {
-	e := &Entry{ledger: l, started: time.Now(), done: make(chan struct{})}
+	e := &Entry{ledger: l, started: time.Now()}
 	ctx = e.observe(ctx, *call)
 	ctx, e.stop = context.WithCancelCause(ctx)
 	err := complete(call)

@@ -102,7 +102,7 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 			continue // a matching call that does not run yet will see the Drain, and fail
 		}
 		select {
-		case <-c.entry.done:
+		case <-c.entry.ended():
 		case <-ctx.Done():
 			return release, ctx.Err()
 		}
@@ -113,8 +113,20 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 // HoldsBack reports whether a Drain holds back a call. The tool t must be loaded.
 func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 	l.mu.Lock()
-	holds := slices.Collect(maps.Keys(l.holds))
+	holds := l.held()
 	l.mu.Unlock()
+	return heldBack(holds, ref, t)
+}
+
+// held returns the selectors of all Drains. The caller holds the lock.
+func (l *Ledger) held() []*Selector {
+	if len(l.holds) == 0 {
+		return nil
+	}
+	return slices.Collect(maps.Keys(l.holds))
+}
+
+func heldBack(holds []*Selector, ref tool.CallRef, t Tool) bool {
 	return slices.ContainsFunc(holds, func(h *Selector) bool { return h.matches(&ref, t, true) })
 }
 
@@ -124,11 +136,25 @@ func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 func (e *Entry) Run() error {
 	e.ledger.mu.Lock()
 	e.running = true
+	holds := e.ledger.held()
 	e.ledger.mu.Unlock()
-	if e.ledger.HoldsBack(e.state.CallRef, e.tool) {
+	if heldBack(holds, e.state.CallRef, e.tool) {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator does not allow new calls like this one at present; try again later"}
 	}
 	return nil
+}
+
+// ended returns a channel that is closed when the call has ended.
+func (e *Entry) ended() <-chan struct{} {
+	e.ledger.mu.Lock()
+	defer e.ledger.mu.Unlock()
+	if e.done == nil {
+		e.done = make(chan struct{})
+		if _, inFlight := e.ledger.calls[e]; !inFlight {
+			close(e.done)
+		}
+	}
+	return e.done
 }
 
 // Close removes the call from the calls in flight. It must be the last method that the caller
@@ -136,7 +162,10 @@ func (e *Entry) Run() error {
 func (e *Entry) Close() {
 	e.ledger.mu.Lock()
 	delete(e.ledger.calls, e)
+	done := e.done
 	e.ledger.mu.Unlock()
-	close(e.done)
+	if done != nil {
+		close(done)
+	}
 	e.stop(nil)
 }

@@ -65,7 +65,7 @@ func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 	}
 	if result.Size() > maxDigestJSON {
 		r.Result = history.HashResult(result, "")
-	} else if text, err := json.Marshal(result); err == nil {
+	} else if text, err := json.Marshal(&result); err == nil {
 		r.Result = hexDigest(text)
 	}
 	return r
@@ -77,5 +77,5 @@ const maxDigestJSON = 4 << 20
 
 func hexDigest(data []byte) string {
 	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return string(hex.AppendEncode(make([]byte, 0, 2*len(sum)), sum[:]))
 }

@@ -102,9 +102,12 @@ func (e *Entry) update(u tool.Update) error {
 
 // endState ends the state of the call with its result, and with the error if it failed.
 func (e *Entry) endState(at time.Time, result tool.Result, failure *tool.Error) error {
-	stored := &result
-	if result.Size() > state.MaxResult {
-		stored = nil
+	var stored *tool.Result
+	if result.Size() <= state.MaxResult {
+		stored = new(result.Clone()) // the executor and the caller may change the original
+	}
+	if failure != nil {
+		failure = new(*failure)
 	}
 	l := e.ledger
 	l.mu.Lock()
@@ -112,8 +115,8 @@ func (e *Entry) endState(at time.Time, result tool.Result, failure *tool.Error) 
 	if err := e.state.End(at, stored, failure); err != nil {
 		return err
 	}
-	ended := e.state.Clone()
-	delete(l.live, id{ended.Tenant, ended.ID})
-	l.ended.Use(ended.Tenant, ended.ID, func(c *state.Call) { *c = ended })
+	delete(l.live, id{e.state.Tenant, e.state.ID})
+	// The two share their memory, because the state of an ended call no longer changes.
+	l.ended.Use(e.state.Tenant, e.state.ID, func(c *state.Call) { *c = e.state })
 	return nil
 }

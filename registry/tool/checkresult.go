@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -62,9 +61,13 @@ func (r Result) Size() int {
 	for _, warning := range r.Warnings {
 		n += len(warning)
 	}
-	for _, c := range slices.Concat(r.Content, r.Attachments) {
-		n += len(c.Text) + len(c.Data)
-		if r := c.Resource; r != nil {
+	return n + sizeOf(r.Content) + sizeOf(r.Attachments)
+}
+
+func sizeOf(blocks []Content) (n int) {
+	for i := range blocks {
+		n += len(blocks[i].Text) + len(blocks[i].Data)
+		if r := blocks[i].Resource; r != nil {
 			n += len(r.URI) + len(r.Name) + len(r.Title) + len(r.Description) + len(r.MIMEType) + len(r.Text) + len(r.Blob)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"hash"
-	"slices"
 	"strconv"
 
 	"github.com/wasmtool/wasmtool/internal/jsonschema"
@@ -21,56 +20,86 @@ const maxKey = 32 << 10
 // not matter. Documents that are not strict JSON or longer than 32 KiB are compared by their bytes.
 // An empty document and null are equal to {}, as they are for a tool.
 func HashJSON(doc json.RawMessage) string {
-	sum := sha256.New()
-	addJSON(sum, doc)
-	return hex.EncodeToString(sum.Sum(nil))
+	h := newHasher()
+	h.json(doc)
+	return h.hex()
 }
 
 // HashArguments returns HashJSON of the arguments' JSON.
 func HashArguments(arguments jsonschema.Arguments) string {
-	sum := sha256.New()
+	h := newHasher()
 	if len(arguments.JSON) > maxKey {
-		addText(sum, "bytes", arguments.JSON)
+		h.bytes("bytes", arguments.JSON)
 	} else {
-		addText(sum, "json", arguments.Key())
+		h.bytes("json", arguments.Key())
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return h.hex()
 }
 
-func addJSON(sum hash.Hash, doc json.RawMessage) {
+// hasher hashes a list of texts.
+type hasher struct {
+	sum hash.Hash
+	buf []byte // is reused, since what is written to a hash.Hash is always allocated
+}
+
+func newHasher() hasher { return hasher{sha256.New(), make([]byte, 0, 128)} }
+
+func (h hasher) json(doc json.RawMessage) {
 	if len(doc) == 0 || string(doc) == "null" {
 		doc = json.RawMessage("{}")
 	}
 	if len(doc) <= maxKey {
 		if v, err := jsontree.Parse(doc, jsontree.Document("the document")); err == nil {
-			addText(sum, "json", v.Key())
+			h.bytes("json", v.Key())
 			return
 		}
 	}
-	addText(sum, "bytes", doc)
+	h.bytes("bytes", doc)
 }
 
-// addText adds a text with its length, so that different lists of texts have different hashes.
-func addText(sum hash.Hash, kind string, text []byte) {
-	sum.Write(append(strconv.AppendInt([]byte(kind+" "), int64(len(text)), 10), ':'))
-	sum.Write(text)
+// length adds the kind and the length of a text that follows, so that different lists of texts have
+// different hashes.
+func (h hasher) length(kind string, n int) {
+	buf := append(append(h.buf[:0], kind...), ' ')
+	h.sum.Write(append(strconv.AppendInt(buf, int64(n), 10), ':'))
+}
+
+func (h hasher) bytes(kind string, text []byte) {
+	h.length(kind, len(text))
+	h.sum.Write(text)
+}
+
+func (h hasher) text(kind, text string) {
+	h.length(kind, len(text))
+	for text != "" {
+		n := min(len(text), cap(h.buf))
+		h.sum.Write(append(h.buf[:0], text[:n]...))
+		text = text[n:]
+	}
+}
+
+func (h hasher) hex() string {
+	sum := h.sum.Sum(h.buf[:0])
+	return string(hex.AppendEncode(sum, sum)[len(sum):])
 }
 
 // HashResult returns equal hashes for results that look the same to a model. It compares content,
 // attachments, the structured result and the code of a failure. It ignores warnings and the cost
 // of the call.
 func HashResult(result tool.Result, code tool.Code) string {
-	sum := sha256.New()
-	addText(sum, "code", []byte(code))
-	for _, c := range slices.Concat(result.Content, result.Attachments) {
-		if c.Type == tool.ContentText {
-			addText(sum, "text", []byte(c.Text))
-		} else if text, err := json.Marshal(c); err == nil {
-			addText(sum, "content", text)
+	h := newHasher()
+	h.text("code", string(code))
+	for _, list := range [...][]tool.Content{result.Content, result.Attachments} {
+		for i := range list {
+			if c := &list[i]; c.Type == tool.ContentText {
+				h.text("text", c.Text)
+			} else if text, err := json.Marshal(c); err == nil {
+				h.bytes("content", text)
+			}
 		}
 	}
 	if len(result.Structured) > 0 {
-		addJSON(sum, result.Structured)
+		h.json(result.Structured)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return h.hex()
 }

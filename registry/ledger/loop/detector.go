@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
@@ -135,7 +136,7 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 		}
 		*steps = append(*steps, s)
 		if limit := d.kept(session); len(*steps) > 2*limit {
-			*steps = append([]step(nil), (*steps)[len(*steps)-limit:]...)
+			*steps = slices.Delete(*steps, 0, len(*steps)-limit)
 		}
 		found = find(*steps, nil)
 	})
