@@ -27,12 +27,12 @@ type Arguments struct {
 
 // Key returns a key for comparing arguments. The arguments of two calls have the same key if and
 // only if they are equal in JSON Schema.
-func (a Arguments) Key() []byte { return a.root.Key() }
+func (a *Arguments) Key() []byte { return a.root.Key() }
 
 // Text returns a top-level argument as a string: the content of a string, the literal of a number
 // or a boolean, or the JSON of an array or an object. It returns false if the argument is absent or
 // null.
-func (a Arguments) Text(name string) (string, bool) {
+func (a *Arguments) Text(name string) (string, bool) {
 	v := a.root.Member(name)
 	switch {
 	case v == nil || v.Kind == jsontree.Null:
@@ -45,7 +45,7 @@ func (a Arguments) Text(name string) (string, bool) {
 
 // Fields returns the top-level arguments as JSON, with the literals that were sent. It returns a
 // new map each time.
-func (a Arguments) Fields() map[string]json.RawMessage {
+func (a *Arguments) Fields() map[string]json.RawMessage {
 	fields := make(map[string]json.RawMessage, len(a.root.Members))
 	for i := range a.root.Members {
 		fields[a.root.Members[i].Name] = a.root.Members[i].Value.JSON()
@@ -55,7 +55,7 @@ func (a Arguments) Fields() map[string]json.RawMessage {
 
 // Tree returns the arguments as [json.Decoder] decodes them with UseNumber. It returns a new tree
 // each time.
-func (a Arguments) Tree() any { return a.root.Tree(nil) }
+func (a *Arguments) Tree() any { return a.root.Tree(nil) }
 
 // Prepare turns the arguments of a call, which are a JSON object, into the arguments that the guest
 // gets. The package comment describes the steps. Preparing the result again does not change it.

@@ -292,7 +292,7 @@ func TestArgumentsText(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, text, ok)
 		}
 	}
-	if _, ok := (Arguments{}).Text("s"); ok {
+	if _, ok := new(Arguments).Text("s"); ok {
 		t.Error("the zero value has an argument")
 	}
 }

@@ -69,8 +69,8 @@ func (f SchemaErrors) Error() string {
 
 // asViolations turns a parse error into a violation. It returns any other error, or nil, unchanged.
 func asViolations(err error) error {
-	var invalid *jsontree.Error
-	if !errors.As(err, &invalid) {
+	invalid, ok := errors.AsType[*jsontree.Error](err)
+	if !ok {
 		return err
 	}
 	kind := KindSyntax

@@ -126,9 +126,10 @@ func (a *Access) add(rules *Rules, permissions []capability.Permission, source s
 		lines = make(map[capability.Permission]string)
 	}
 	var added []capability.Permission
+	grantable := a.Grantable // so that only calls that get here allocate what extend may keep
 	for _, permission := range permissions {
 		// A permission without a binding, such as a variable that is not set, stays missing.
-		if rules.extend(&a.Grantable, permission) != nil {
+		if rules.extend(&grantable, permission) != nil {
 			continue
 		}
 		added = append(added, permission)
@@ -136,7 +137,8 @@ func (a *Access) add(rules *Rules, permissions []capability.Permission, source s
 			lines[permission] = source
 		}
 	}
-	a.Grantable.Lines = lines
+	grantable.Lines = lines
+	a.Grantable = grantable
 	a.Granted.Source = source
 	return added
 }

@@ -77,8 +77,7 @@ func (in *inside) permits(name string) error {
 // place and the memory of the outer call, whose guest does nothing else meanwhile, so that calls
 // which fill all places cannot wait for one another. When the context is done, they are cancelled,
 // and the function waits for their end.
-func (p *Pipeline) callerInside(a authorised) func(context.Context, []tool.InnerCall) []tool.Outcome {
-	parent, in := a.Request, insideOf(a)
+func (p *Pipeline) callerInside(parent *Request, in *inside) func(context.Context, []tool.InnerCall) []tool.Outcome {
 	return func(ctx context.Context, calls []tool.InnerCall) []tool.Outcome {
 		if parent.depth >= maxInside {
 			tooDeep := tool.Errorf(tool.CodePermissionDenied, "%d calls are inside one another; more are not allowed", maxInside)

@@ -99,7 +99,7 @@ func (c prepared) narrow(permission capability.Permission, grantable capability.
 
 // hostsIn returns scheme and host of the arguments that are URLs, such as "https://example.com/",
 // in the order of the arguments' names.
-func hostsIn(arguments jsonschema.Arguments) []string {
+func hostsIn(arguments *jsonschema.Arguments) []string {
 	var hosts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments.Fields())) {
 		text, _ := arguments.Text(name)

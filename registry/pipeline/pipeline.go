@@ -176,7 +176,7 @@ func (p *Pipeline) stages(ctx context.Context, entry *ledger.Entry, r *Request, 
 		c, err = p.prepare(ctx, c)
 	}
 	entry.Found(c.tool, &c.tool.Spec)
-	entry.Arguments(c.sent, c.arguments)
+	entry.Arguments(c.sent, *c.arguments)
 	entry.Script(c.script)
 	if err != nil {
 		return tool.Result{}, err

@@ -42,8 +42,8 @@ type prepared struct {
 	*Request         // no longer changes
 	rules     *Rules // the Rules in force when the call began
 	tool      *catalogue.Tool
-	sent      json.RawMessage // the arguments as sent, with references resolved
-	arguments jsonschema.Arguments
+	sent      json.RawMessage        // the arguments as sent, with references resolved
+	arguments *jsonschema.Arguments  // not nil, even if there are none
 	script    *shellcommand.Result   // the script in the arguments; nil means none
 	requested capability.Permissions // the permissions that the call requests
 	resolved  bool                   // the arguments had references
@@ -52,7 +52,7 @@ type prepared struct {
 
 // find looks up the tool of a call and checks that it is enabled for the caller.
 func (p *Pipeline) find(r *Request) (prepared, error) {
-	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments}
+	c := prepared{Request: r, rules: p.rules.Load(), sent: r.Call.Arguments, arguments: &jsonschema.Arguments{}}
 	if c.rules.Tenants != nil && !r.Own && r.Parent == "" && r.Call.Tenant != "" {
 		options, err := c.rules.optionsOf(r.Call.Tenant)
 		if err != nil {
@@ -104,7 +104,7 @@ func (p *Pipeline) prepare(ctx context.Context, c prepared) (prepared, error) {
 	within := deadline.New(ctx, began.Add(timeout))
 	defer within.Cancel()
 	if err = p.resolveReferences(within, &c); err == nil {
-		if c.arguments, err = p.checkArguments(within, c.tool, c.rules, c.sent); err != nil {
+		if *c.arguments, err = p.checkArguments(within, c.tool, c.rules, c.sent); err != nil {
 			err = errInvalidArguments(err)
 		}
 	}

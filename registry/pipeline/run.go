@@ -78,8 +78,8 @@ func (p *Pipeline) attempt(ctx context.Context, entry *ledger.Entry, a authorise
 	if stop := callerror.OfStop(ctx); stop != nil {
 		return tool.Result{Call: result.Call}, true, stop
 	}
-	var e *tool.Error
-	if !errors.As(err, &e) || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
+	e, ok := errors.AsType[*tool.Error](err)
+	if !ok || (e.Code != tool.CodeTimeout && e.Code != tool.CodeCancelled) {
 		return result, true, err
 	}
 	// The executor cannot know whether the caller or the tool's timeout ended the call.
@@ -168,13 +168,14 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 		}
 	}()
 	number, complete := entry.Attempt()
-	parent, grant := a.Request, a.grant // the closures below keep only these alive
+	own := entry.Call()
+	parent, in := a.Request, insideOf(a) // the closures below keep only these alive
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
-		Call: entry.Call(), Update: entry.Relay, Complete: complete, Attempt: number, Depth: a.depth,
+		Call: own, Update: own.OnUpdate, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,
 		Secrets: a.Options.Secrets, Now: a.Options.Now, Seed: a.Options.Seed, Inside: a.inside != nil,
 		Start:     func(ctx context.Context, call tool.Call) tool.Started { return p.startNested(ctx, parent, call) },
-		CallTools: p.callerInside(a), FindTools: func(query string, limit int) []tool.Spec { return p.callable(parent.Options, grant, query, limit) },
+		CallTools: p.callerInside(parent, in), FindTools: func(query string, limit int) []tool.Spec { return p.callable(parent.Options, in.grant, query, limit) },
 		Tools: func() tool.View { return p.view(parent.Options) },
 	})
 }

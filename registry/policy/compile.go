@@ -17,15 +17,17 @@ type Policy struct {
 	// additional is Config.Additional.
 	additional bool
 	profile    string
-	entries    []selector // entries of the profile; nil for full
-	allow      []selector
-	narrowed   bool // the Config has an allow list
-	deny       []selector
-	tools      map[string]toolRule
-	rules      []*rule
-	sources    map[string]string
-	warnings   []Problem
-	base       string
+	// profileRule is the Reason.Rule of a decision of the profile.
+	profileRule string
+	entries     []selector // entries of the profile; nil for full
+	allow       []selector
+	narrowed    bool // the Config has an allow list
+	deny        []selector
+	tools       map[string]toolRule
+	rules       []*rule
+	sources     map[string]string
+	warnings    []Problem
+	base        string
 }
 
 type toolRule struct {
@@ -73,7 +75,7 @@ func Compile(c Config, k Known) (*Policy, error) {
 
 // Default returns the policy of the zero Config.
 func Default() *Policy {
-	return &Policy{compiled: true, profile: profileFull, tools: make(map[string]toolRule)}
+	return &Policy{compiled: true, profile: profileFull, profileRule: profileRule(profileFull), tools: make(map[string]toolRule)}
 }
 
 // Warnings returns probable mistakes in the Config.
@@ -94,6 +96,7 @@ func (c *compiler) checkBase() {
 
 func (c *compiler) profile(p *Policy) {
 	p.profile = cmp.Or(p.profile, profileFull)
+	p.profileRule = profileRule(p.profile)
 	at := place{"profile", p.sources["profile"]}
 	for _, known := range profileEntries {
 		if known.name == p.profile {
@@ -105,6 +108,8 @@ func (c *compiler) profile(p *Policy) {
 		c.add(at, "%q is not a profile%s; profiles are %s", p.profile, meant(p.profile, Profiles()), strings.Join(Profiles(), ", "))
 	}
 }
+
+func profileRule(profile string) string { return fmt.Sprintf("profile %q", profile) }
 
 func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	at := place{"tools." + name, r.Source}

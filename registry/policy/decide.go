@@ -97,7 +97,7 @@ func (p *Policy) visibleName(t ToolFacts) (reason Reason, fix string) {
 	}
 	if p.entries != nil && !anyPermits(p.entries, t) {
 		source := p.sources["profile"]
-		return Reason{Deny, fmt.Sprintf("profile %q", p.profile), source, "the profile does not include the tool"},
+		return Reason{Deny, p.profileRule, source, "the profile does not include the tool"},
 			p.wideningLines(t)
 	}
 	if p.narrowed && !anyPermits(p.allow, t) {
@@ -105,7 +105,7 @@ func (p *Policy) visibleName(t ToolFacts) (reason Reason, fix string) {
 		return Reason{Deny, "allow", source, "there is an allow list and it does not name the tool"},
 			"add " + quote(t.Name) + " to allow" + where(source)
 	}
-	return Reason{Allow, fmt.Sprintf("profile %q", p.profile), p.sources["profile"], "nothing removes the tool"}, ""
+	return Reason{Allow, p.profileRule, p.sources["profile"], "nothing removes the tool"}, ""
 }
 
 func anyPermits(list []selector, t ToolFacts) bool {
@@ -154,7 +154,7 @@ func (p *Policy) decideName(t ToolFacts, facts CallFacts) (Decision, []RuleTrace
 	var holding []*rule
 	var reasons []Reason
 	for _, r := range p.rules {
-		holds, why := r.holds(c)
+		holds, why := r.holds(&c)
 		traces = append(traces, RuleTrace{
 			Rule: r.name(), Effect: r.effect, Source: r.source, Reason: r.reason, Holds: holds, Why: why,
 		})
@@ -171,13 +171,13 @@ func (p *Policy) decideName(t ToolFacts, facts CallFacts) (Decision, []RuleTrace
 		why := "the arguments are too large to be compared with the rules; call the tool with smaller arguments"
 		return Decision{Effect: Deny, By: Reason{Deny, ruleDefault, "", why}, Also: reasons}, traces
 	}
-	return p.weigh(c, holding, reasons), traces
+	return p.weigh(&c, holding, reasons), traces
 }
 
-func (p *Policy) newCall(t ToolFacts, facts CallFacts) *call {
-	c := &call{
+func (p *Policy) newCall(t ToolFacts, facts CallFacts) call {
+	c := call{
 		tool: t, words: grantedPermissions(facts.Capabilities), granted: facts.Granted,
-		arguments: map[string]any{}, effort: effort{left: maxEffort},
+		arguments: map[string]any(nil), effort: effort{left: maxEffort},
 	}
 	if facts.WorkingDirectory != "" {
 		c.effort.directory = clean(p.base, facts.WorkingDirectory)
