@@ -61,10 +61,11 @@ func (b *Bindings) FixedRandom() (seed uint64, fixed bool) {
 }
 
 // MayHang reports whether the guest can reach anything that may block the host indefinitely: a file
-// system, a server, a store, a listener, or a clock or randomness from another package.
-func (b *Bindings) MayHang() bool {
+// system, a server, a store, a listener, or a clock or randomness from another package. The
+// parameter listens reports whether the guest has a function that calls listeners.
+func (b *Bindings) MayHang(listens bool) bool {
 	_, realTime := b.Clock.(*realClock)
 	_, fixedTime := b.FixedClock()
 	_, fixedRandom := b.FixedRandom()
-	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.tools.granted || b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !fixedRandom
+	return len(b.Mounts) > 0 || b.HTTP != nil || b.Store != nil || b.tools.granted || listens && b.Messages.hasListener() || !realTime && !fixedTime || b.Random != rand.Reader && !fixedRandom
 }

@@ -208,7 +208,8 @@ func (c *compiled) check(ctx context.Context, call abi.Request) error {
 // which the function named ending converts. hangs reports whether the guest still hangs in the host
 // and was left behind.
 func (c *compiled) execute(s *abi.Call, turn *callqueue.Turn) (hangs bool, err error) {
-	if !s.Bindings.MayHang() {
+	// A module with data can also call listeners through the host's file.
+	if listens := c.base != nil || c.engine.Listens; !s.Bindings.MayHang(listens) {
 		// Every operation of this guest ends soon after the call's context. So the guest never has
 		// to be left behind, and can run on the caller's goroutine.
 		defer c.leave(turn)

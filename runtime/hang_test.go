@@ -49,6 +49,23 @@ func TestHangingHostIsAbandoned(t *testing.T) {
 	}
 }
 
+// A listener that hangs blocks no caller.
+func TestHangingListenerIsAbandoned(t *testing.T) {
+	r := newRuntime(t, Options{})
+	m := load(t, r, asking("update", []byte(`{"title":"t"}`), 0, askedAt, 13).Bytes())
+	release := make(chan struct{})
+	defer close(release)
+	b, err := hostfuncs.Bind(capability.Grant{}, files.Options{}, hostfuncs.Services{Listener: hostfuncs.Listener{Update: func(hostfuncs.Update) { <-release }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := m.Call(ctx, Call{Entry: Entry{ABI: Reactor}, Bindings: b}); reasonOf(t, err) != Timeout {
+		t.Errorf("got %v", err)
+	}
+}
+
 // An abandoned call can no longer access files, regardless of where it hangs.
 func TestAbandonedCallLosesFiles(t *testing.T) {
 	for name, end := range map[string]func(r *Runtime, cancel func()){

@@ -26,6 +26,8 @@ import (
 type Engine struct {
 	// Report describes the original module, before rewriting.
 	Report *rewrite.Report
+	// Listens reports whether the module may call a listener through an import.
+	Listens bool
 
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache // may be nil
@@ -47,7 +49,7 @@ func NewEngine(wasm []byte, report *rewrite.Report, stubs []rewrite.Import, conf
 		config = config.WithCompilationCache(cache)
 	}
 	e := &Engine{
-		Report: report, cache: cache, runtime: wazero.NewRuntimeWithConfig(ctx, config),
+		Report: report, Listens: listens(report), cache: cache, runtime: wazero.NewRuntimeWithConfig(ctx, config),
 		snapshots: experimental.WithSnapshotter(context.Background()),
 	}
 	err := e.instantiateMeter(ctx)
