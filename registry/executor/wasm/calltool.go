@@ -13,7 +13,7 @@ import (
 )
 
 // otherTools returns the tools that a guest may call. There are none without a registry.
-func otherTools(in tool.Invocation) hostfuncs.Tools {
+func otherTools(in *tool.Invocation) hostfuncs.Tools {
 	if in.CallTools == nil || in.FindTools == nil {
 		return hostfuncs.Tools{}
 	}

@@ -76,7 +76,7 @@ func (d Describing) Describe(ctx context.Context, grant capability.Grant) (tool.
 	if own := m.Limits.Fuel; own > 0 {
 		call.Limits.Fuel = min(own, DescribeFuel)
 	}
-	if call.Bindings, err = d.bind(ctx, tool.Invocation{Grant: grant}); err != nil {
+	if call.Bindings, err = d.bind(ctx, &tool.Invocation{Grant: grant}); err != nil {
 		return tool.Definition{}, err
 	}
 	defer d.release(call.Bindings)

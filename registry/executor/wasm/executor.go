@@ -73,6 +73,8 @@ type Executor struct {
 	loading chan struct{}
 	loaded  *loaded // guarded by loading
 	closed  atomic.Bool
+	// known is the tool's digest, or "" if only loading tells it.
+	known string
 
 	// opening has an element for each call that is opening its directories. Its capacity limits the
 	// goroutines that a hanging file system can block.
@@ -88,7 +90,11 @@ const maxOpening = 64
 
 // New returns an Executor.
 func New(o Options) *Executor {
-	return &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
+	e := &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
+	if o.Manifest.Module.SHA256 != "" && !o.Manifest.HasData() {
+		e.known = digestOf(o.Manifest, o.Manifest.Module.SHA256)
+	}
+	return e
 }
 
 // Schemas returns the compiled schemas of the manifest, so that the registry need not compile
@@ -121,20 +127,20 @@ var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Rea
 // [tool.Identified]. If the manifest has the digest of a module without data, nothing is loaded, so
 // that a call that is then denied compiles nothing. Loading refuses any other module.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
-	identity := "wasm " + e.o.Manifest.Digest + " "
-	if m := e.o.Manifest.Module; m.SHA256 != "" && !e.o.Manifest.HasData() {
-		identity += m.SHA256
-	} else {
-		l, err := e.load(ctx)
-		if err != nil {
-			return "", err
-		}
-		identity += l.module.Digest()
-		if l.data != nil {
-			identity += " " + l.data.Digest()
-		}
+	if e.known != "" {
+		return e.known, nil
 	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(identity))), nil
+	l, err := e.load(ctx)
+	if err != nil {
+		return "", err
+	}
+	return l.digest, nil
+}
+
+// digestOf returns the digest of a tool. The digests are of its module and of its data, if it has
+// any.
+func digestOf(m *manifests.Manifest, digests ...string) string {
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+m.Digest+" "+strings.Join(digests, " "))))
 }
 
 // MaxMemory returns the memory limit of the manifest or of the runtime, whichever is lower.
@@ -180,7 +186,7 @@ func (e *Executor) Execute(ctx context.Context, in tool.Invocation) (tool.Result
 		return tool.Result{}, err
 	}
 	call.Entry = l.entry
-	if call.Bindings, err = e.bind(ctx, in); err != nil {
+	if call.Bindings, err = e.bind(ctx, &in); err != nil {
 		return tool.Result{}, err
 	}
 	if in.Grant.HasSecrets() {
@@ -214,7 +220,7 @@ const maxFrame = 300
 // sees, never has them.
 func (e *Executor) diagnose(call tool.Call, out runtime.Output, err error) {
 	d := tool.Diagnostics{Stderr: stderrText(out)}
-	if re := (*runtime.Error)(nil); errors.As(err, &re) && re.Reason == runtime.Trap {
+	if re, ok := errors.AsType[*runtime.Error](err); ok && re.Reason == runtime.Trap {
 		d.Stack = func() (lines []string) {
 			wasm, readErr := e.o.Read()
 			if readErr != nil {
@@ -284,7 +290,7 @@ func (e *Executor) files() files.Options {
 
 // bind opens the files and services that a call may use. Opening can hang in the host, so bind
 // returns when ctx is done. If a file or service is opened after that, it is closed again.
-func (e *Executor) bind(ctx context.Context, in tool.Invocation) (*hostfuncs.Bindings, error) {
+func (e *Executor) bind(ctx context.Context, in *tool.Invocation) (*hostfuncs.Bindings, error) {
 	open := func() (*hostfuncs.Bindings, error) {
 		b, err := hostfuncs.Bind(in.Grant, e.files(), e.services(in))
 		if err != nil {
@@ -328,8 +334,8 @@ func errNotOpened() error {
 }
 
 // services returns what a call may use in addition to its files.
-func (e *Executor) services(in tool.Invocation) hostfuncs.Services {
-	call, secrets := in.Call, cmp.Or(in.Secrets, e.o.Secrets)
+func (e *Executor) services(in *tool.Invocation) hostfuncs.Services {
+	call, secrets := &in.Call, cmp.Or(in.Secrets, e.o.Secrets)
 	requests := e.o.HTTP
 	if own := e.o.Manifest.Limits.HTTPRequests; requests.Limits.Requests <= 0 || own < requests.Limits.Requests {
 		requests.Limits.Requests = own

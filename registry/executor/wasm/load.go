@@ -13,10 +13,10 @@ import (
 // loaded is a module that is ready to be called.
 type loaded struct {
 	module *runtime.Module
-	data   *runtime.Data // nil if the manifest names none
 	entry  runtime.Entry
 	// describe is the entry that makes the module describe its tool; the zero value if it has none.
 	describe runtime.Entry
+	digest   string // of the tool
 }
 
 // Prepare reads and compiles the module. After an error, the next call tries again.
@@ -83,7 +83,11 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	return &loaded{module, data, entry, describe}, nil
+	digests := []string{module.Digest()}
+	if data != nil {
+		digests = append(digests, data.Digest())
+	}
+	return &loaded{module, entry, describe, digestOf(e.o.Manifest, digests...)}, nil
 }
 
 // loadBytes loads the module. It does not read the module's file if the manifest has the digest
