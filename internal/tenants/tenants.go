@@ -16,6 +16,7 @@ type Table[T any] struct {
 	mu     sync.Mutex
 	values map[id]*list.Element  // each value's element in one of the lists in orders
 	orders map[string]*list.List // by tenant, of *slot[T], most recently used first
+	spare  *slot[T]              // of the value that was dropped last; nil if it is in use again
 }
 
 type id struct{ tenant, key string }
@@ -31,7 +32,7 @@ func New[T any](maxValues int) *Table[T] {
 }
 
 // Use calls f with the value of a key, which is a zero T the first time. The Table is locked while
-// f runs, so f must not call its methods.
+// f runs, so f must not call its methods. f must not keep the pointer.
 func (t *Table[T]) Use(name, key string, f func(*T)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,7 +43,12 @@ func (t *Table[T]) Use(name, key string, f func(*T)) {
 	}
 	at := t.values[id{name, key}]
 	if at == nil {
-		at = order.PushFront(&slot[T]{id: id{name, key}})
+		own := t.spare
+		if t.spare = nil; own == nil {
+			own = new(slot[T])
+		}
+		own.id = id{name, key}
+		at = order.PushFront(own)
 		t.values[id{name, key}] = at
 	}
 	order.MoveToFront(at)
@@ -101,11 +107,13 @@ func (t *Table[T]) Len() int {
 
 // drop drops a value. The caller must hold the lock.
 func (t *Table[T]) drop(at *list.Element) {
-	of := at.Value.(*slot[T]).id
-	delete(t.values, of)
-	order := t.orders[of.tenant]
+	dropped := at.Value.(*slot[T])
+	delete(t.values, dropped.id)
+	order := t.orders[dropped.tenant]
 	order.Remove(at)
 	if order.Len() == 0 {
-		delete(t.orders, of.tenant)
+		delete(t.orders, dropped.tenant)
 	}
+	*dropped = slot[T]{}
+	t.spare = dropped // a full table makes and drops values in turn
 }
