@@ -125,7 +125,7 @@ type duplicate struct {
 
 // rename gives the fields of an object their declared names. It records a field that was sent under
 // two names, and leaves it as it is.
-func (w *walker) rename(v *jsontree.Value, rules *objectRules, at *trail) {
+func (w *walker) rename(v *jsontree.Value, rules *objectRules) {
 	sent := map[int]string{}
 	for i := range v.Members {
 		if f, ok := rules.index[v.Members[i].Name]; ok {
@@ -141,7 +141,7 @@ func (w *walker) rename(v *jsontree.Value, rules *objectRules, at *trail) {
 		field := &rules.fields[f]
 		if other, twice := sent[f]; twice {
 			if len(w.duplicates) < maxViolations {
-				w.duplicates = append(w.duplicates, duplicate{path: at.path(), name: m.Name, other: other, field: field.name})
+				w.duplicates = append(w.duplicates, duplicate{path: w.path(), name: m.Name, other: other, field: field.name})
 			}
 			continue
 		}
@@ -157,7 +157,7 @@ func (s *Schema) Rename(args []byte) []byte {
 	if err != nil {
 		return args
 	}
-	new(walker).renameAll(&v, s.root, nil)
+	new(walker).renameAll(&v, s.root)
 	return v.JSON()
 }
 
@@ -184,13 +184,14 @@ func (s *Schema) Unknown(name string) (hint string, unknown bool) {
 	return didYouMean(name, each.Of(rules.fields, func(f field) string { return f.name }), "declared are"), true
 }
 
-// renameAll renames the fields of a value and of all values inside it.
-func (w *walker) renameAll(v *jsontree.Value, p *place, at *trail) {
+// renameAll renames the fields of a value and of all values inside it. It records duplicates
+// without their paths.
+func (w *walker) renameAll(v *jsontree.Value, p *place) {
 	if p == nil {
 		return
 	}
 	if v.Kind == jsontree.Object && p.object.aliases != nil {
-		w.rename(v, &p.object, at)
+		w.rename(v, &p.object)
 	}
 	for i := range v.Members {
 		m := &v.Members[i]
@@ -198,10 +199,10 @@ func (w *walker) renameAll(v *jsontree.Value, p *place, at *trail) {
 		if f, ok := p.object.index[m.Name]; ok {
 			inner = p.object.fields[f].place
 		}
-		w.renameAll(&m.Value, inner, &trail{up: at, token: m.Name})
+		w.renameAll(&m.Value, inner)
 	}
 	for i := range v.Items {
-		w.renameAll(&v.Items[i], p.array.at(i), &trail{up: at, index: i, item: true})
+		w.renameAll(&v.Items[i], p.array.at(i))
 	}
 }
 

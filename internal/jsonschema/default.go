@@ -45,7 +45,7 @@ func (f *filler) fallback(p *place) {
 	v := p.declared.Clone()
 	values, depth := v.Measure()
 	w := walker{exact: true, absent: f.absent, values: values, ceiling: maxDefaultValues, depth: depth}
-	w.walk(&v, p, nil)
+	w.walk(&v, p)
 	if f.done[p] {
 		return // the walk found that the default contains itself
 	}

@@ -76,7 +76,7 @@ func (s *Schema) Prepare(ctx context.Context, args []byte) (Arguments, error) {
 	w := walker{arguments: true, absent: (*field).absent, values: values, ceiling: jsontree.MaxValues, work: &budget{}}
 	err = limited(argumentNamer.root, func() {
 		w.work.start(ctx, allowance(values, len(args)))
-		w.walk(&v, s.root, nil)
+		w.walk(&v, s.root)
 	})
 	if err != nil {
 		return Arguments{}, err

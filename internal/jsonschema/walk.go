@@ -26,6 +26,8 @@ type walker struct {
 	more    int
 	// duplicates holds the first fields that were sent under two of their names.
 	duplicates []duplicate
+	// trail leads from the root to the current value.
+	trail []step
 	// work limits the work of the walk; it may be nil.
 	work *budget
 	// limit is set when the document exceeds a limit because of added values.
@@ -40,61 +42,57 @@ type drop struct {
 	meant    string   // the declared field that was probably meant, or ""
 }
 
-// trail is the path from the root to a value.
-type trail struct {
-	up    *trail
+// step leads from an object or an array to a value in it.
+type step struct {
 	token string
 	index int  // the index of an item
 	item  bool // whether index is used instead of token
 }
 
-func (t *trail) path() []string {
-	if t == nil {
-		return nil
-	}
-	token := t.token
-	if t.item {
-		token = fmt.Sprint(t.index)
-	}
-	return append(t.up.path(), token)
-}
-
-// depth returns the number of containers around the value.
-func (t *trail) depth() int {
-	n := 0
-	for ; t != nil; t = t.up {
-		n++
-	}
-	return n
+// path returns the path from the root to the current value.
+func (w *walker) path() []string {
+	return each.Of(w.trail, func(s step) string {
+		if s.item {
+			return fmt.Sprint(s.index)
+		}
+		return s.token
+	})
 }
 
 // walk changes v according to the place p. A nil place has no rules.
-func (w *walker) walk(v *jsontree.Value, p *place, at *trail) {
+func (w *walker) walk(v *jsontree.Value, p *place) {
 	if p == nil || w.limit != nil {
 		return
 	}
 	if !w.exact {
-		w.coerce(v, p, at)
+		w.coerce(v, p)
 	}
 	switch v.Kind {
 	case jsontree.Object:
-		w.object(v, &p.object, at)
+		w.object(v, &p.object)
 	case jsontree.Array:
 		w.work.Spend(1 + len(v.Items)/fieldsPerWork)
 		for i := range v.Items {
-			w.walk(&v.Items[i], p.array.at(i), &trail{up: at, index: i, item: true})
+			w.walkTo(step{index: i, item: true}, &v.Items[i], p.array.at(i))
 		}
 	}
+}
+
+// walkTo is walk for a value in the current value.
+func (w *walker) walkTo(s step, v *jsontree.Value, p *place) {
+	w.trail = append(w.trail, s)
+	w.walk(v, p)
+	w.trail = w.trail[:len(w.trail)-1]
 }
 
 // fieldsPerWork is the number of fields of an object that can be processed in the time of one visit
 // of a subschema.
 const fieldsPerWork = 64
 
-func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
+func (w *walker) object(v *jsontree.Value, rules *objectRules) {
 	w.work.Spend(1 + (len(rules.fields)+len(v.Members))/fieldsPerWork)
 	if w.arguments && rules.aliases != nil {
-		w.rename(v, rules, at)
+		w.rename(v, rules)
 	}
 	sent := make([]bool, len(rules.fields))
 	kept := v.Members[:0]
@@ -102,12 +100,12 @@ func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
 		m := &v.Members[i]
 		if f, ok := rules.index[m.Name]; ok {
 			sent[f] = true
-			w.walk(&m.Value, rules.fields[f].place, &trail{up: at, token: m.Name})
-		} else if rules.drops(w.arguments && at == nil) {
-			w.drop(rules, at, m.Name)
+			w.walkTo(step{token: m.Name}, &m.Value, rules.fields[f].place)
+		} else if rules.drops(w.arguments && len(w.trail) == 0) {
+			w.drop(rules, m.Name)
 			continue
 		} else {
-			w.walk(&m.Value, rules.rest, &trail{up: at, token: m.Name})
+			w.walkTo(step{token: m.Name}, &m.Value, rules.rest)
 		}
 		kept = append(kept, *m)
 	}
@@ -118,29 +116,29 @@ func (w *walker) object(v *jsontree.Value, rules *objectRules, at *trail) {
 		if sent[i] {
 			continue
 		}
-		if add := w.absent(f); add != nil && w.fits(add, at) {
+		if add := w.absent(f); add != nil && w.fits(add) {
 			v.Members = append(v.Members, jsontree.Member{Name: f.name, Literal: f.literal, Value: add.value})
 		}
 	}
 }
 
-func (w *walker) drop(rules *objectRules, at *trail, name string) {
+func (w *walker) drop(rules *objectRules, name string) {
 	if len(w.dropped) == maxWarnings {
 		w.more++
 		return
 	}
 	declared := each.Of(rules.fields, func(f field) string { return f.name })
-	w.dropped = append(w.dropped, drop{path: at.path(), name: name, declared: declared, meant: nearest(name, declared)})
+	w.dropped = append(w.dropped, drop{path: w.path(), name: name, declared: declared, meant: nearest(name, declared)})
 }
 
-// fits counts a value that will be added to the object at a trail. It reports whether the document
+// fits counts a value that will be added to the current object. It reports whether the document
 // stays within its limits.
-func (w *walker) fits(add *filled, at *trail) bool {
+func (w *walker) fits(add *filled) bool {
 	w.values += add.values
-	w.depth = max(w.depth, at.depth()+1+add.depth)
+	w.depth = max(w.depth, len(w.trail)+1+add.depth)
 	limit := func(format string, allowed int) {
 		text := fmt.Sprintf(format, allowed) + " once defaults are added; send less"
-		w.limit = &Violation{Pointer: jsontree.FormatPointer(at.path()), Kind: KindLimit, Message: text}
+		w.limit = &Violation{Pointer: jsontree.FormatPointer(w.path()), Kind: KindLimit, Message: text}
 	}
 	switch {
 	case w.limit != nil:
@@ -154,14 +152,14 @@ func (w *walker) fits(add *filled, at *trail) bool {
 
 // coerce converts a value to the only type that its place admits, if the value has another type and
 // the conversion can be reversed exactly. See the package comment.
-func (w *walker) coerce(v *jsontree.Value, p *place, at *trail) {
+func (w *walker) coerce(v *jsontree.Value, p *place) {
 	if p.types&v.Types() != 0 {
 		return
 	}
 	want := p.types &^ jsontype.Null
 	switch v.Kind {
 	case jsontree.String:
-		w.coerceString(v, want, at)
+		w.coerceString(v, want)
 	case jsontree.Number, jsontree.Boolean:
 		if want == jsontype.String {
 			*v = jsontree.Value{Kind: jsontree.String, Literal: `"` + v.Literal + `"`}
@@ -169,7 +167,7 @@ func (w *walker) coerce(v *jsontree.Value, p *place, at *trail) {
 	}
 }
 
-func (w *walker) coerceString(v *jsontree.Value, want jsontype.Set, at *trail) {
+func (w *walker) coerceString(v *jsontree.Value, want jsontype.Set) {
 	text := v.Text()
 	switch want {
 	case jsontype.Boolean:
@@ -181,15 +179,15 @@ func (w *walker) coerceString(v *jsontree.Value, want jsontype.Set, at *trail) {
 			*v = jsontree.Value{Kind: jsontree.Number, Literal: text}
 		}
 	case jsontype.Object, jsontype.Array:
-		w.coerceEncoded(v, text, want, at)
+		w.coerceEncoded(v, text, want)
 	}
 }
 
 // coerceEncoded converts a string that contains the JSON of an object or an array.
-func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set, at *trail) {
+func (w *walker) coerceEncoded(v *jsontree.Value, text string, want jsontype.Set) {
 	// The values inside the string count toward the limits of the whole document.
 	inner, err := jsontree.Parse(text, jsontree.Bounds{
-		Bytes: jsontree.MaxBytes, Depth: jsontree.MaxDepth - at.depth(), Values: jsontree.MaxValues - w.values,
+		Bytes: jsontree.MaxBytes, Depth: jsontree.MaxDepth - len(w.trail), Values: jsontree.MaxValues - w.values,
 	})
 	if err != nil || inner.Types() != want {
 		return

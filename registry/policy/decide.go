@@ -177,7 +177,7 @@ func (p *Policy) decideName(t ToolFacts, facts CallFacts) (Decision, []RuleTrace
 func (p *Policy) newCall(t ToolFacts, facts CallFacts) call {
 	c := call{
 		tool: t, words: grantedPermissions(facts.Capabilities), granted: facts.Granted,
-		arguments: map[string]any(nil), effort: effort{left: maxEffort},
+		arguments: map[string]any(nil), effort: &effort{left: maxEffort},
 	}
 	if facts.WorkingDirectory != "" {
 		c.effort.directory = clean(p.base, facts.WorkingDirectory)

@@ -112,7 +112,7 @@ type call struct {
 	granted   Granted
 	arguments any
 	invalid   bool // the arguments are not a JSON object
-	effort    effort
+	effort    *effort
 }
 
 // holds reports whether the rule matches a call. If the rule matches, the result why says what
@@ -129,7 +129,7 @@ func (r *rule) holds(c *call) (holds bool, why string) {
 		if c.invalid {
 			return r.restricts(), "the arguments are not a JSON object"
 		}
-		if !condition.holds(&c.effort, c.tool.Parameters, c.arguments) {
+		if !condition.holds(c.effort, c.tool.Parameters, c.arguments) {
 			return false, "the argument " + condition.pointer + " does not match"
 		}
 	}
