@@ -20,11 +20,6 @@ func TestContextEqualsWithDeadline(t *testing.T) {
 		"deadline": func(func(), context.CancelCauseFunc) { time.Sleep(2 * time.Second) },
 		"cancel":   func(cancel func(), _ context.CancelCauseFunc) { cancel() },
 		"parent":   func(_ func(), cancelParent context.CancelCauseFunc) { cancelParent(cause) },
-		"cancel, then the others": func(cancel func(), cancelParent context.CancelCauseFunc) {
-			cancel()
-			cancelParent(cause)
-			time.Sleep(2 * time.Second)
-		},
 	}
 	for name, end := range ends {
 		for _, waits := range []bool{false, true} {
