@@ -10,44 +10,27 @@ import (
 
 // Key returns a key for comparing values. Two values have the same key if and only if they are
 // equal in JSON Schema. JSON Schema compares fields in any order and numbers by value.
-func (v *Value) Key() []byte { return v.appendKey(make([]byte, 0, 64)) }
+func (v *Value) Key() []byte { return AppendKey(make([]byte, 0, 64), v) }
 
-func (v *Value) appendKey(buf []byte) []byte {
-	switch v.Kind {
-	case Object:
-		order := make([]int, len(v.Members))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortFunc(order, func(i, j int) int { return strings.Compare(v.Members[i].Name, v.Members[j].Name) })
-		buf = append(buf, '{')
-		for _, i := range order {
-			m := &v.Members[i]
-			buf = m.Value.appendKey(appendText(buf, m.Name))
-		}
-		return append(buf, '}')
-	case Array:
-		buf = append(buf, '[')
-		for i := range v.Items {
-			buf = v.Items[i].appendKey(buf)
-		}
-		return append(buf, ']')
-	case String:
-		return appendText(buf, v.Text())
-	case Number:
-		return appendNumber(buf, v.Literal)
-	default:
-		return AppendKey(buf, v.Tree(nil))
-	}
-}
-
-// AppendKey appends the key of a value in the form of [Value.Tree].
+// AppendKey appends the key of a *Value, or of a value in the form of [Value.Tree].
 func AppendKey(buf []byte, v any) []byte {
 	switch v := v.(type) {
+	case *Value:
+		if v.Kind != Object {
+			return AppendKey(buf, v.Tree(nil))
+		}
+		members := slices.Clone(v.Members)
+		slices.SortFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+		buf = append(buf, '{')
+		for i := range members {
+			buf = AppendKey(AppendKey(buf, members[i].Name), &members[i].Value)
+		}
+		return append(buf, '}')
 	case map[string]any:
 		buf = append(buf, '{')
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			buf = AppendKey(appendText(buf, name), v[name])
+			buf = AppendKey(buf, name)
+			buf = AppendKey(buf, v[name])
 		}
 		return append(buf, '}')
 	case []any:
@@ -57,9 +40,14 @@ func AppendKey(buf []byte, v any) []byte {
 		}
 		return append(buf, ']')
 	case string:
-		return appendText(buf, v)
+		// The length comes first, so that two different values cannot have the same key.
+		buf = strconv.AppendInt(buf, int64(len(v)), 10)
+		buf = append(buf, ':')
+		return append(buf, v...)
 	case json.Number:
-		return appendNumber(buf, v.String())
+		buf = append(buf, '#')
+		buf = append(buf, PlainNumber(v.String())...)
+		return append(buf, ';')
 	case bool:
 		if v {
 			return append(buf, 't')
@@ -68,18 +56,4 @@ func AppendKey(buf []byte, v any) []byte {
 	default:
 		return append(buf, 'n')
 	}
-}
-
-// appendText appends a text after its length, so that two different values cannot have the same
-// key.
-func appendText(buf []byte, text string) []byte {
-	buf = strconv.AppendInt(buf, int64(len(text)), 10)
-	buf = append(buf, ':')
-	return append(buf, text...)
-}
-
-func appendNumber(buf []byte, literal string) []byte {
-	buf = append(buf, '#')
-	buf = append(buf, PlainNumber(literal)...)
-	return append(buf, ';')
 }

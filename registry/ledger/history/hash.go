@@ -20,81 +20,77 @@ const maxKey = 32 << 10
 // not matter. Documents that are not strict JSON or longer than 32 KiB are compared by their bytes.
 // An empty document and null are equal to {}, as they are for a tool.
 func HashJSON(doc json.RawMessage) string {
-	h := newHasher()
+	h := &hasher{buf: make([]byte, 0, 128)}
 	h.json(doc)
 	return h.hex()
 }
 
 // HashArguments returns HashJSON of the arguments' JSON.
 func HashArguments(arguments jsonschema.Arguments) string {
-	h := newHasher()
+	h := &hasher{buf: make([]byte, 0, 128)}
 	if len(arguments.JSON) > maxKey {
-		h.bytes("bytes", arguments.JSON)
+		add(h, "bytes", arguments.JSON)
 	} else {
-		h.bytes("json", arguments.Key())
+		add(h, "json", arguments.Key())
 	}
 	return h.hex()
 }
 
-// hasher hashes a list of texts.
+// hasher hashes a list of texts. It collects short texts, because a hash.Hash is always allocated.
 type hasher struct {
-	sum hash.Hash
-	buf []byte // is reused, since what is written to a hash.Hash is always allocated
+	sum hash.Hash // nil before the first long text
+	buf []byte    // follows what is in sum
 }
 
-func newHasher() hasher { return hasher{sha256.New(), make([]byte, 0, 128)} }
-
-func (h hasher) json(doc json.RawMessage) {
+func (h *hasher) json(doc json.RawMessage) {
 	if len(doc) == 0 || string(doc) == "null" {
 		doc = json.RawMessage("{}")
 	}
 	if len(doc) <= maxKey {
 		if v, err := jsontree.Parse(doc, jsontree.Document("the document")); err == nil {
-			h.bytes("json", v.Key())
+			add(h, "json", v.Key())
 			return
 		}
 	}
-	h.bytes("bytes", doc)
+	add(h, "bytes", doc)
 }
 
-// length adds the kind and the length of a text that follows, so that different lists of texts have
-// different hashes.
-func (h hasher) length(kind string, n int) {
-	buf := append(append(h.buf[:0], kind...), ' ')
-	h.sum.Write(append(strconv.AppendInt(buf, int64(n), 10), ':'))
-}
-
-func (h hasher) bytes(kind string, text []byte) {
-	h.length(kind, len(text))
-	h.sum.Write(text)
-}
-
-func (h hasher) text(kind, text string) {
-	h.length(kind, len(text))
-	for text != "" {
-		n := min(len(text), cap(h.buf))
-		h.sum.Write(append(h.buf[:0], text[:n]...))
-		text = text[n:]
+// add adds a text with its length, so that different lists of texts have different hashes.
+func add[T string | []byte | json.RawMessage](h *hasher, kind string, text T) {
+	h.buf = append(strconv.AppendInt(append(append(h.buf, kind...), ' '), int64(len(text)), 10), ':')
+	if len(text) <= maxKey {
+		h.buf = append(h.buf, text...)
+		return
 	}
+	if h.sum == nil {
+		h.sum = sha256.New()
+	}
+	h.sum.Write(h.buf)
+	h.sum.Write([]byte(text))
+	h.buf = h.buf[:0]
 }
 
-func (h hasher) hex() string {
-	sum := h.sum.Sum(h.buf[:0])
-	return string(hex.AppendEncode(sum, sum)[len(sum):])
+func (h *hasher) hex() string {
+	sum := sha256.Sum256(h.buf)
+	if h.sum != nil {
+		h.sum.Write(h.buf)
+		h.sum.Sum(sum[:0])
+	}
+	return string(hex.AppendEncode(make([]byte, 0, 2*len(sum)), sum[:]))
 }
 
 // HashResult returns equal hashes for results that look the same to a model. It compares content,
 // attachments, the structured result and the code of a failure. It ignores warnings and the cost
 // of the call.
 func HashResult(result tool.Result, code tool.Code) string {
-	h := newHasher()
-	h.text("code", string(code))
+	h := &hasher{buf: make([]byte, 0, 128)}
+	add(h, "code", string(code))
 	for _, list := range [...][]tool.Content{result.Content, result.Attachments} {
 		for i := range list {
 			if c := &list[i]; c.Type == tool.ContentText {
-				h.text("text", c.Text)
+				add(h, "text", c.Text)
 			} else if text, err := json.Marshal(c); err == nil {
-				h.bytes("content", text)
+				add(h, "content", text)
 			}
 		}
 	}
