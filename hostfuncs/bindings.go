@@ -172,9 +172,6 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 // checkEnv refuses variables that cannot be passed to a guest. In WASI, a NUL byte terminates a
 // variable.
 func checkEnv(env map[string]string) error {
-	if len(env) == 0 {
-		return nil
-	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):

@@ -55,9 +55,6 @@ func (c *callSecrets) scrubber() *secret.Scrubber {
 func (c *callSecrets) names() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.values) == 0 {
-		return nil
-	}
 	return slices.Sorted(maps.Keys(c.values))
 }
 

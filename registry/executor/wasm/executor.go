@@ -71,10 +71,9 @@ type Executor struct {
 	// loading is held while the module is loaded. It is a channel and not a mutex, so that a caller
 	// can stop waiting for it when its context is done.
 	loading chan struct{}
-	loaded  *loaded // guarded by loading
+	loaded  atomic.Pointer[loaded] // is stored while loading is held
 	closed  atomic.Bool
-	// known is the tool's digest, or "" if only loading tells it.
-	known string
+	digest  atomic.Pointer[string] // of the tool; nil until it is computed
 
 	// opening has an element for each call that is opening its directories. Its capacity limits the
 	// goroutines that a hanging file system can block.
@@ -90,11 +89,7 @@ const maxOpening = 64
 
 // New returns an Executor.
 func New(o Options) *Executor {
-	e := &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
-	if o.Manifest.Module.SHA256 != "" && !o.Manifest.HasData() {
-		e.known = digestOf(o.Manifest, o.Manifest.Module.SHA256)
-	}
-	return e
+	return &Executor{o: o, loading: make(chan struct{}, 1), opening: make(chan struct{}, maxOpening)}
 }
 
 // Schemas returns the compiled schemas of the manifest, so that the registry need not compile
@@ -127,20 +122,25 @@ var formNames = map[runtime.ABI]string{runtime.Command: "a command", runtime.Rea
 // [tool.Identified]. If the manifest has the digest of a module without data, nothing is loaded, so
 // that a call that is then denied compiles nothing. Loading refuses any other module.
 func (e *Executor) Digest(ctx context.Context) (string, error) {
-	if e.known != "" {
-		return e.known, nil
+	if known := e.digest.Load(); known != nil {
+		return *known, nil
 	}
-	l, err := e.load(ctx)
-	if err != nil {
-		return "", err
+	identity := "wasm " + e.o.Manifest.Digest + " "
+	if m := e.o.Manifest.Module; m.SHA256 != "" && !e.o.Manifest.HasData() {
+		identity += m.SHA256
+	} else {
+		l, err := e.load(ctx)
+		if err != nil {
+			return "", err
+		}
+		identity += l.module.Digest()
+		if l.data != nil {
+			identity += " " + l.data.Digest()
+		}
 	}
-	return l.digest, nil
-}
-
-// digestOf returns the digest of a tool. The digests are of its module and of its data, if it has
-// any.
-func digestOf(m *manifests.Manifest, digests ...string) string {
-	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("wasm "+m.Digest+" "+strings.Join(digests, " "))))
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(identity)))
+	e.digest.Store(&digest)
+	return digest, nil
 }
 
 // MaxMemory returns the memory limit of the manifest or of the runtime, whichever is lower.
@@ -162,8 +162,8 @@ func (e *Executor) Close() error {
 		e.releasing.Lock()
 		defer e.releasing.Unlock()
 		var err error
-		if e.loaded != nil {
-			err = e.loaded.module.Close()
+		if l := e.loaded.Load(); l != nil {
+			err = l.module.Close()
 		}
 		done <- err
 	}()

@@ -13,10 +13,10 @@ import (
 // loaded is a module that is ready to be called.
 type loaded struct {
 	module *runtime.Module
+	data   *runtime.Data // nil if the manifest names none
 	entry  runtime.Entry
 	// describe is the entry that makes the module describe its tool; the zero value if it has none.
 	describe runtime.Entry
-	digest   string // of the tool
 }
 
 // Prepare reads and compiles the module. After an error, the next call tries again.
@@ -29,16 +29,15 @@ func (e *Executor) Prepare(ctx context.Context) error {
 // can hang in the host, so load returns when ctx is done, while the attempt continues. There is one
 // attempt at a time.
 func (e *Executor) load(ctx context.Context) (*loaded, error) {
+	if l := e.loaded.Load(); l != nil && !e.closed.Load() {
+		return l, nil
+	}
 	select {
 	case e.loading <- struct{}{}:
-	default: // only waiting needs the channel of ctx, which has to be made
-		select {
-		case e.loading <- struct{}{}:
-		case <-ctx.Done():
-			return nil, stillLoading(ctx)
-		}
+	case <-ctx.Done():
+		return nil, stillLoading(ctx)
 	}
-	if l := e.loaded; l != nil || e.closed.Load() {
+	if l := e.loaded.Load(); l != nil || e.closed.Load() {
 		<-e.loading
 		if e.closed.Load() {
 			return nil, &tool.Error{Code: tool.CodeNotFound, Message: "the tool was removed"}
@@ -51,7 +50,7 @@ func (e *Executor) load(ctx context.Context) (*loaded, error) {
 	go func() {
 		defer close(done)
 		l, err = e.loadModule(ctx)
-		e.loaded = l
+		e.loaded.Store(l)
 		<-e.loading
 	}()
 	select {
@@ -83,11 +82,7 @@ func (e *Executor) loadModule(ctx context.Context) (*loaded, error) {
 	if err != nil {
 		return nil, errors.Join(err, module.Close())
 	}
-	digests := []string{module.Digest()}
-	if data != nil {
-		digests = append(digests, data.Digest())
-	}
-	return &loaded{module, entry, describe, digestOf(e.o.Manifest, digests...)}, nil
+	return &loaded{module, data, entry, describe}, nil
 }
 
 // loadBytes loads the module. It does not read the module's file if the manifest has the digest
