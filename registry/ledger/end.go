@@ -98,7 +98,7 @@ func (e *Entry) parameters() []byte {
 	if e.arguments.JSON != nil {
 		return e.arguments.JSON
 	}
-	return e.call.Arguments
+	return e.sent
 }
 
 // resultHash returns equal hashes for equal results. The message of an internal error contains

@@ -19,10 +19,11 @@ import (
 // time.
 type Entry struct {
 	ledger   *Ledger
-	call     tool.Call // with ID and IdempotencyKey set
+	call     *tool.Call // with ID and IdempotencyKey set; no longer changes
 	started  time.Time
 	observed func(tool.Receipt)      // nil without an Observer
 	stop     context.CancelCauseFunc // cancels the call with a cause
+	done     chan struct{}           // closed when the call has ended
 
 	// The fields below are guarded by the Ledger's lock, because Kill, Drain and readers of
 	// states use them. Only the stages change tool, spec, running and the labels in state, so
@@ -31,11 +32,11 @@ type Entry struct {
 	state    state.Call
 	tool     Tool // nil before the tool was found
 	spec     *tool.Spec
-	running  bool          // the tool is loaded, so its digest is known without waiting
-	done     chan struct{} // closed when the call has ended; nil unless a Drain waits for that
+	running  bool // the tool is loaded, so its digest is known without waiting
 
 	// The fields below are set by the stages, in this order.
 	parent      string
+	sent        json.RawMessage // the arguments as sent
 	arguments   jsonschema.Arguments
 	hash        string // hash of the arguments; empty until the hash is needed
 	shell       string
@@ -84,7 +85,7 @@ func (e *Entry) Found(t Tool, spec *tool.Spec) {
 // Arguments records the arguments as they were sent, with references replaced by their values,
 // and the arguments for the tool. If the arguments are invalid, a has only warnings.
 func (e *Entry) Arguments(sent json.RawMessage, a jsonschema.Arguments) {
-	e.call.Arguments, e.arguments = sent, a
+	e.sent, e.arguments = sent, a
 }
 
 // Script records the classification of the call's script; nil means that there is none.

@@ -96,18 +96,18 @@ func New(o Options, log *slog.Logger) *Ledger {
 func (l *Ledger) Close() { l.events.Close() }
 
 // Open begins the Entry of a call, before anything about the call is checked. It sets the ID and
-// the IdempotencyKey if they are empty. The call must use the returned context, which Kill
-// cancels.
+// the IdempotencyKey if they are empty. The Entry keeps the call, which must not change afterwards.
+// The call must use the returned context, which Kill cancels.
 //
 // Open returns an *Error if the call is not admitted: invalid_argument if its ID, tenant or
 // another label is too long or not UTF-8, or if a call with its ID has not ended; and the error
 // of ctx if ctx is done. Even then, the caller must call End and after that Close on the Entry.
 func (l *Ledger) Open(ctx context.Context, call *tool.Call) (context.Context, *Entry, error) {
-	e := &Entry{ledger: l, started: time.Now()}
+	e := &Entry{ledger: l, started: time.Now(), done: make(chan struct{})}
 	ctx = e.observe(ctx, *call)
 	ctx, e.stop = context.WithCancelCause(ctx)
 	err := complete(call)
-	e.call = *call
+	e.call, e.sent = call, call.Arguments
 	e.state = state.Call{CallRef: call.Ref(), Status: state.Pending, Revision: 1, Started: e.started}
 	e.state.Tool = callerror.Excerpt(call.Tool)
 	if entered := l.enter(e, err == nil); err == nil {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/wasmtool/wasmtool/registry/internal/callerror"
@@ -102,7 +101,7 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 			continue // a matching call that does not run yet will see the Drain, and fail
 		}
 		select {
-		case <-c.entry.ended():
+		case <-c.entry.done:
 		case <-ctx.Done():
 			return release, ctx.Err()
 		}
@@ -113,20 +112,11 @@ func (l *Ledger) Drain(ctx context.Context, s Selector) (release func(), err err
 // HoldsBack reports whether a Drain holds back a call. The tool t must be loaded.
 func (l *Ledger) HoldsBack(ref tool.CallRef, t Tool) bool {
 	l.mu.Lock()
-	holds := l.held()
-	l.mu.Unlock()
-	return heldBack(holds, ref, t)
-}
-
-// held returns the selectors of all Drains. The caller holds the lock.
-func (l *Ledger) held() []*Selector {
-	if len(l.holds) == 0 {
-		return nil
+	var holds []*Selector // not collected by maps.Keys, which allocates even for none
+	for s := range l.holds {
+		holds = append(holds, s)
 	}
-	return slices.Collect(maps.Keys(l.holds))
-}
-
-func heldBack(holds []*Selector, ref tool.CallRef, t Tool) bool {
+	l.mu.Unlock()
 	return slices.ContainsFunc(holds, func(h *Selector) bool { return h.matches(&ref, t, true) })
 }
 
@@ -136,25 +126,11 @@ func heldBack(holds []*Selector, ref tool.CallRef, t Tool) bool {
 func (e *Entry) Run() error {
 	e.ledger.mu.Lock()
 	e.running = true
-	holds := e.ledger.held()
 	e.ledger.mu.Unlock()
-	if heldBack(holds, e.state.CallRef, e.tool) {
+	if e.ledger.HoldsBack(e.state.CallRef, e.tool) {
 		return &tool.Error{Code: tool.CodeDisabled, Message: "the operator does not allow new calls like this one at present; try again later"}
 	}
 	return nil
-}
-
-// ended returns a channel that is closed when the call has ended.
-func (e *Entry) ended() <-chan struct{} {
-	e.ledger.mu.Lock()
-	defer e.ledger.mu.Unlock()
-	if e.done == nil {
-		e.done = make(chan struct{})
-		if _, inFlight := e.ledger.calls[e]; !inFlight {
-			close(e.done)
-		}
-	}
-	return e.done
 }
 
 // Close removes the call from the calls in flight. It must be the last method that the caller
@@ -162,10 +138,7 @@ func (e *Entry) ended() <-chan struct{} {
 func (e *Entry) Close() {
 	e.ledger.mu.Lock()
 	delete(e.ledger.calls, e)
-	done := e.done
 	e.ledger.mu.Unlock()
-	if done != nil {
-		close(done)
-	}
+	close(e.done)
 	e.stop(nil)
 }

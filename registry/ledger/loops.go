@@ -95,7 +95,7 @@ func (e *Entry) loopCall() loop.Call {
 	case e.arguments.JSON != nil:
 		e.hash = history.HashArguments(e.arguments)
 	default:
-		e.hash = history.HashJSON(e.call.Arguments)
+		e.hash = history.HashJSON(e.sent)
 	}
 	return loop.Call{Tool: e.state.Tool, Arguments: e.hash, Polling: e.spec != nil && e.spec.Polling}
 }

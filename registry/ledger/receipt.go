@@ -63,9 +63,13 @@ func (e *Entry) receipt(result tool.Result, failure *tool.Error) tool.Receipt {
 		r.Code = failure.Code
 		return r
 	}
+	kept := e.state.Result // equal to the result, and no longer changes
+	if kept == nil {
+		kept = new(result)
+	}
 	if result.Size() > maxDigestJSON {
 		r.Result = history.HashResult(result, "")
-	} else if text, err := json.Marshal(&result); err == nil {
+	} else if text, err := json.Marshal(kept); err == nil {
 		r.Result = hexDigest(text)
 	}
 	return r

@@ -62,7 +62,8 @@ func (e *Entry) stopUpdates() {
 // of the caller receive progress, whichever of the two the executor calls. It has no AutoConfirm:
 // otherwise a tool that starts a copy of the call would pass the consent on.
 func (e *Entry) Call() tool.Call {
-	call := e.call
+	call := *e.call
+	call.Arguments = e.sent
 	call.AutoConfirm = nil
 	call.OnUpdate = e.Relay
 	if onLog := call.OnLog; onLog != nil {
