@@ -44,10 +44,10 @@ func (t *Table[T]) Use(name, key string, f func(*T)) {
 	at := t.values[id{name, key}]
 	if at == nil {
 		own := t.spare
-		if t.spare = nil; own == nil {
+		if own == nil {
 			own = new(slot[T])
 		}
-		own.id = id{name, key}
+		t.spare, own.id = nil, id{name, key}
 		at = order.PushFront(own)
 		t.values[id{name, key}] = at
 	}

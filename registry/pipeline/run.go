@@ -168,8 +168,7 @@ func (p *Pipeline) call(ctx context.Context, entry *ledger.Entry, a authorised) 
 		}
 	}()
 	number, complete := entry.Attempt()
-	own := entry.Call()
-	parent, in := a.Request, insideOf(a) // the closures below keep only these alive
+	own, parent, in := entry.Call(), a.Request, insideOf(a) // closures keep the last two
 	return a.tool.Executor.Execute(ctx, tool.Invocation{
 		Call: own, Update: own.OnUpdate, Complete: complete, Attempt: number, Depth: a.depth,
 		Arguments: a.arguments.JSON, Text: a.arguments.Text, Fields: a.arguments.Fields, Grant: a.grant,

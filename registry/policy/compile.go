@@ -16,18 +16,16 @@ type Policy struct {
 	off      bool
 	// additional is Config.Additional.
 	additional bool
-	profile    string
-	// profileRule is the Reason.Rule of a decision of the profile.
-	profileRule string
-	entries     []selector // entries of the profile; nil for full
-	allow       []selector
-	narrowed    bool // the Config has an allow list
-	deny        []selector
-	tools       map[string]toolRule
-	rules       []*rule
-	sources     map[string]string
-	warnings    []Problem
-	base        string
+	profile    string     // the Reason.Rule of decisions of the profile
+	entries    []selector // entries of the profile; nil for full
+	allow      []selector
+	narrowed   bool // the Config has an allow list
+	deny       []selector
+	tools      map[string]toolRule
+	rules      []*rule
+	sources    map[string]string
+	warnings   []Problem
+	base       string
 }
 
 type toolRule struct {
@@ -50,10 +48,10 @@ func Compile(c Config, k Known) (*Policy, error) {
 	build := &compiler{names: newNames(k), tools: k.Tools, base: c.Base}
 	build.checkBase()
 	p := &Policy{
-		compiled: true, base: build.base, off: c.Off, additional: c.Additional, profile: c.Profile, narrowed: len(c.Allow) > 0,
+		compiled: true, base: build.base, off: c.Off, additional: c.Additional, narrowed: len(c.Allow) > 0,
 		tools: make(map[string]toolRule), sources: maps.Clone(c.Sources),
 	}
-	build.profile(p)
+	build.profile(p, c.Profile)
 	p.allow = build.names.selectors(c.Allow, false, p.entryPlace("allow"), &build.problems)
 	p.deny = build.names.selectors(c.Deny, true, p.entryPlace("deny"), &build.problems)
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
@@ -75,7 +73,7 @@ func Compile(c Config, k Known) (*Policy, error) {
 
 // Default returns the policy of the zero Config.
 func Default() *Policy {
-	return &Policy{compiled: true, profile: profileFull, profileRule: profileRule(profileFull), tools: make(map[string]toolRule)}
+	return &Policy{compiled: true, profile: fmt.Sprintf("profile %q", profileFull), tools: make(map[string]toolRule)}
 }
 
 // Warnings returns probable mistakes in the Config.
@@ -94,22 +92,20 @@ func (c *compiler) checkBase() {
 	}
 }
 
-func (c *compiler) profile(p *Policy) {
-	p.profile = cmp.Or(p.profile, profileFull)
-	p.profileRule = profileRule(p.profile)
+func (c *compiler) profile(p *Policy, name string) {
+	name = cmp.Or(name, profileFull)
+	p.profile = fmt.Sprintf("profile %q", name)
 	at := place{"profile", p.sources["profile"]}
 	for _, known := range profileEntries {
-		if known.name == p.profile {
+		if known.name == name {
 			p.entries = c.names.selectors(known.entries, false, func(int) place { return at }, &c.problems)
 			return
 		}
 	}
-	if p.profile != profileFull {
-		c.add(at, "%q is not a profile%s; profiles are %s", p.profile, meant(p.profile, Profiles()), strings.Join(Profiles(), ", "))
+	if name != profileFull {
+		c.add(at, "%q is not a profile%s; profiles are %s", name, meant(name, Profiles()), strings.Join(Profiles(), ", "))
 	}
 }
-
-func profileRule(profile string) string { return fmt.Sprintf("profile %q", profile) }
 
 func (c *compiler) tool(p *Policy, name string, r ToolRule) {
 	at := place{"tools." + name, r.Source}

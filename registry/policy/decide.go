@@ -97,7 +97,7 @@ func (p *Policy) visibleName(t ToolFacts) (reason Reason, fix string) {
 	}
 	if p.entries != nil && !anyPermits(p.entries, t) {
 		source := p.sources["profile"]
-		return Reason{Deny, p.profileRule, source, "the profile does not include the tool"},
+		return Reason{Deny, p.profile, source, "the profile does not include the tool"},
 			p.wideningLines(t)
 	}
 	if p.narrowed && !anyPermits(p.allow, t) {
@@ -105,7 +105,7 @@ func (p *Policy) visibleName(t ToolFacts) (reason Reason, fix string) {
 		return Reason{Deny, "allow", source, "there is an allow list and it does not name the tool"},
 			"add " + quote(t.Name) + " to allow" + where(source)
 	}
-	return Reason{Allow, p.profileRule, p.sources["profile"], "nothing removes the tool"}, ""
+	return Reason{Allow, p.profile, p.sources["profile"], "nothing removes the tool"}, ""
 }
 
 func anyPermits(list []selector, t ToolFacts) bool {

@@ -61,14 +61,12 @@ func (r Result) Size() int {
 	for _, warning := range r.Warnings {
 		n += len(warning)
 	}
-	return n + sizeOf(r.Content) + sizeOf(r.Attachments)
-}
-
-func sizeOf(blocks []Content) (n int) {
-	for i := range blocks {
-		n += len(blocks[i].Text) + len(blocks[i].Data)
-		if r := blocks[i].Resource; r != nil {
-			n += len(r.URI) + len(r.Name) + len(r.Title) + len(r.Description) + len(r.MIMEType) + len(r.Text) + len(r.Blob)
+	for _, blocks := range [...][]Content{r.Content, r.Attachments} {
+		for _, c := range blocks {
+			n += len(c.Text) + len(c.Data)
+			if r := c.Resource; r != nil {
+				n += len(r.URI) + len(r.Name) + len(r.Title) + len(r.Description) + len(r.MIMEType) + len(r.Text) + len(r.Blob)
+			}
 		}
 	}
 	return n

@@ -140,8 +140,7 @@ func hostFunctions(wanted func(module string) bool) (map[string]string, error) {
 // listens reports whether a module may call a listener of its call through an import. Each function
 // that is not known to call none counts.
 func listens(report *rewrite.Report) bool {
-	calm := []string{"input_len", "input_read", "output_write", "error_write"}
 	return slices.ContainsFunc(report.Imports, func(imp rewrite.Import) bool {
-		return imp.Module != WASI && (imp.Module != V1 || !slices.Contains(calm, imp.Name))
+		return imp.Module != WASI && (imp.Module != V1 || !slices.Contains([]string{"input_len", "input_read", "output_write", "error_write"}, imp.Name))
 	})
 }
