@@ -42,7 +42,7 @@ func (c *Context) Deadline() (time.Time, bool) {
 func (c *Context) Done() <-chan struct{} { return c.current(true).Done() }
 
 func (c *Context) Err() error {
-	return c.current(c.Context.Err() != nil || !time.Now().Before(c.at)).Err()
+	return c.current(c.Context.Err() != nil || time.Until(c.at) <= 0).Err()
 }
 
 // Value also tells package context the cause of the end.

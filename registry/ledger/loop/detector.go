@@ -2,7 +2,6 @@ package loop
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/wasmtool/wasmtool/internal/tenants"
 )
@@ -136,7 +135,7 @@ func (d *Detector) Record(tenant, session string, c Call, o Outcome) (warn bool,
 		}
 		*steps = append(*steps, s)
 		if limit := d.kept(session); len(*steps) > 2*limit {
-			*steps = slices.Delete(*steps, 0, len(*steps)-limit)
+			*steps = append((*steps)[:0], (*steps)[len(*steps)-limit:]...)
 		}
 		found = find(*steps, nil)
 	})
