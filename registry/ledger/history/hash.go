@@ -74,7 +74,7 @@ func (h *hasher) hex() string {
 	sum := sha256.Sum256(h.buf)
 	if h.sum != nil {
 		h.sum.Write(h.buf)
-		h.sum.Sum(sum[:0])
+		sum = [sha256.Size]byte(h.sum.Sum(nil))
 	}
 	return string(hex.AppendEncode(make([]byte, 0, 2*len(sum)), sum[:]))
 }
