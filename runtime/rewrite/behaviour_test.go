@@ -11,6 +11,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 // errNoFuel ends a call that used all of its fuel.
@@ -27,6 +28,8 @@ type refiller struct {
 	// onEnter and onCheckpoint, if set, implement EnterFunction and CheckpointFunction.
 	onEnter      func(context.Context, api.Module)
 	onCheckpoint func(context.Context, api.Module) (result uint64)
+	// onLoad, if set, implements LoadFunction.
+	onLoad func(api.Module, Part)
 }
 
 func (f *refiller) refill(_ context.Context, m api.Module, _ []uint64) {
@@ -63,6 +66,13 @@ func (f *refiller) checkpoint(ctx context.Context, m api.Module, stack []uint64)
 	stack[0] = result
 }
 
+func (f *refiller) load(_ context.Context, m api.Module, stack []uint64) {
+	if f.onLoad == nil {
+		panic("a whole module asks for a late part")
+	}
+	f.onLoad(m, Part(stack[0]))
+}
+
 // left returns the fuel that is left of the last slice.
 func (f *refiller) left(m api.Module) int64 { return int64(m.ExportedGlobal(ExportFuel).Get()) }
 
@@ -72,6 +82,7 @@ func (f *refiller) install(t testing.TB, r wazero.Runtime) {
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.refill), nil, nil).Export(MeterFunction).
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.enter), nil, nil).Export(EnterFunction).
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.checkpoint), nil, []api.ValueType{api.ValueTypeI32}).Export(CheckpointFunction).
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f.load), []api.ValueType{api.ValueTypeI32}, nil).Export(LoadFunction).
 		Instantiate(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -83,15 +94,47 @@ type world struct {
 	runtime wazero.Runtime
 	fuel    *refiller
 	module  api.Module
+	// late are the late parts, each compiled when it is loaded; nil for a whole module.
+	late  [][]byte
+	loads int
+}
+
+// load instantiates a late part for an instance of the early part.
+func (w *world) load(early api.Module, part Part) {
+	w.loads++
+	ctx := experimental.WithImportResolver(context.Background(), func(name string) api.Module {
+		if name != EarlyModule {
+			return nil
+		}
+		return early
+	})
+	compiled, err := w.runtime.CompileModule(ctx, w.late[part-Early-1])
+	if err != nil {
+		panic(fmt.Sprint("compile a late part: ", err))
+	}
+	if _, err := w.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithName("")); err != nil {
+		panic(fmt.Sprint("instantiate a late part: ", err))
+	}
+	early.ExportedGlobal(LoadedExport(part)).(api.MutableGlobal).Set(1)
 }
 
 // enter makes a world for a module of the corpus. The error comes from the engine.
 func enter(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte) (*world, error) {
 	t.Helper()
+	return enterParts(t, config, spectest, wasm, nil)
+}
+
+// enterParts makes a world for a module that may have late parts.
+func enterParts(t testing.TB, config wazero.RuntimeConfig, spectest, wasm []byte, late [][]byte) (*world, error) {
+	t.Helper()
 	ctx := context.Background()
 	w := &world{
 		runtime: wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(allFeatures).WithDebugInfoEnabled(false).WithMemoryLimitPages(1024)),
 		fuel:    &refiller{slice: 1 << 16, budget: 1 << 20},
+		late:    late,
+	}
+	if late != nil {
+		w.fuel.onLoad = w.load
 	}
 	w.fuel.install(t, w.runtime)
 	if _, err := w.runtime.InstantiateWithConfig(ctx, spectest, wazero.NewModuleConfig().WithName("spectest")); err != nil {

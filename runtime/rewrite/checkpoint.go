@@ -8,18 +8,19 @@ const (
 	readImport    = "fd_read"
 )
 
-// checkpoints describes the functions that Options.Checkpoint adds. All indices refer to the output
-// module.
+// checkpoints describes the functions that Options.Checkpoint adds. Indices refer to the output
+// module, unless stated.
 type checkpoints struct {
 	enter, call uint32 // the imported functions
 	typ         uint32 // type index of the imported function call
-	start       uint32 // the function that the command exports
+	start       uint32 // the function that the command exports, as in the input
 }
 
-// The numbers of imports that metering and checkpoints add.
+// The numbers of imports that metering, checkpoints and a split add.
 const (
 	importsOfMeter       = 1
 	importsOfCheckpoints = 3 // including the import of the meter
+	importsOfSplit       = 1 // in addition
 )
 
 // newCheckpoints returns nil if the options do not request checkpoints or the module cannot have
@@ -37,7 +38,7 @@ func newCheckpoints(m *module, o Options, s *scan) *checkpoints {
 		enter: refill + 1,
 		call:  refill + 2,
 		typ:   uint32(len(m.types)) + typesOfMeter,
-		start: m.shifted(start, importsOfCheckpoints),
+		start: start,
 	}
 }
 
@@ -65,12 +66,13 @@ func (c *checkpoints) appendCalls(b []byte) []byte {
 	return append(b, byte(opBrIf), 0, byte(opEnd))
 }
 
-// appendMain appends the body of ExportMain with its size.
-func (c *checkpoints) appendMain(b []byte) []byte {
+// appendMain appends the body of ExportMain with its size. shift is added to the index of the
+// command.
+func (c *checkpoints) appendMain(b []byte, shift uint32) []byte {
 	b, at := openSize(b)
 	b = append(b, 0) // no locals
 	b = appendU32(append(b, byte(opCall)), c.enter)
-	b = appendU32(append(b, byte(opCall)), c.start)
+	b = appendU32(append(b, byte(opCall)), c.start+shift)
 	b = append(b, byte(opEnd))
 	closeSize(b, at)
 	return b

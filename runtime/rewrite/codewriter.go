@@ -9,6 +9,7 @@ type codeWriter struct {
 	shift  uint32
 	meter  *meter
 	pieces piecewise
+	split  *split // nil for a whole module
 	// checkpoints is nil if the module has none.
 	checkpoints *checkpoints
 	plan        plan
@@ -32,10 +33,17 @@ func (w *codeWriter) init(m *module, o Options, s *scan) {
 		w.shift = importsOfCheckpoints
 		w.plan.checkpoints = true
 	}
-	w.meter = newMeter(uint32(len(m.globals)), uint32(m.importedFuncs))
+	if w.split = newSplit(m, o, s); w.split.isEarly() {
+		w.shift += importsOfSplit
+	}
+	refill, firstPiece := uint32(m.importedFuncs), uint32(len(m.funcs))+w.shift
+	if w.split.isLate() {
+		refill, firstPiece = 0, 1
+	}
+	w.meter = newMeter(uint32(len(m.globals)), refill)
 	w.pieces = piecewise{
 		ops:    s.longer,
-		first:  uint32(len(m.funcs)) + w.shift,
+		first:  firstPiece,
 		typ:    uint32(len(m.types)) + 1,
 		refill: w.meter.call,
 	}
@@ -49,8 +57,16 @@ func (w *codeWriter) append(b []byte) ([]byte, *Error) {
 	if w.trail != nil {
 		w.trail.code = len(b)
 	}
-	b = appendU32(b, uint32(len(w.m.codes))+w.helpers())
+	b = appendU32(b, w.bodies())
 	for i := range w.m.codes {
+		switch {
+		case w.split == nil || w.split.of[i] == w.split.part:
+		case w.split.isEarly():
+			b = w.appendStub(b, i)
+			continue
+		default:
+			continue
+		}
 		var (
 			at  int
 			err *Error
@@ -66,23 +82,38 @@ func (w *codeWriter) append(b []byte) ([]byte, *Error) {
 			}
 		}
 	}
+	if w.split.isLate() {
+		return b, w.checkModuleEffort()
+	}
 	for _, op := range w.pieces.ops {
 		b = w.pieces.appendBody(b, op)
 	}
 	if w.checkpoints != nil {
-		b = w.checkpoints.appendMain(b)
+		b = w.checkpoints.appendMain(b, w.shift)
 	}
-	return b, w.checkModuleEffort()
+	return w.appendWrappers(b), w.checkModuleEffort()
 }
 
-// helpers returns the number of added functions: first the functions of piecewise, then main.
+// bodies returns the number of functions that the output defines.
+func (w *codeWriter) bodies() uint32 {
+	if w.split.isLate() {
+		return uint32(len(w.split.members()))
+	}
+	return uint32(len(w.m.codes)) + w.helpers()
+}
+
+// helpers returns the number of added functions: first the functions of piecewise, then main, and
+// then the wrappers.
 func (w *codeWriter) helpers() uint32 {
-	n := uint32(len(w.pieces.ops))
+	n := uint32(len(w.pieces.ops)) + w.wrappers()
 	if w.checkpoints != nil {
 		n++
 	}
 	return n
 }
+
+// noneToNone returns the index of the type () -> () that metering adds.
+func (w *codeWriter) noneToNone() uint32 { return uint32(len(w.m.types)) }
 
 // main returns the index of the function to export as ExportMain, if there are checkpoints.
 func (w *codeWriter) main() uint32 { return w.pieces.first + uint32(len(w.pieces.ops)) }
@@ -256,5 +287,5 @@ func (w *codeWriter) appendCall(b []byte, ev *event) []byte {
 	if ev.op == opRefFunc {
 		return appendU32(append(b, byte(opGlobalGet)), uint32(len(w.m.globals))+1+w.s.places[ev.a])
 	}
-	return appendU32(append(b, byte(ev.op)), w.m.shifted(ev.a, w.shift))
+	return appendU32(append(b, byte(ev.op)), w.index(ev.a))
 }

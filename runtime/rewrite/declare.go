@@ -381,8 +381,11 @@ func (m *module) readCustom(r *reader) {
 		return
 	}
 	m.custom = append(m.custom, name)
-	if name == "producers" && m.producers == nil {
+	switch {
+	case name == "producers" && m.producers == nil:
 		m.readProducers(r)
+	case name == PartsSection:
+		m.readParts(r)
 	}
 	r.pos = r.end
 }

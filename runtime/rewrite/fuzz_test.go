@@ -2,8 +2,22 @@ package rewrite
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 )
+
+// partsOrNone splits a module at random. There are no parts if the module is refused.
+func partsOrNone(t *testing.T, wasm []byte, seed uint64) [][]byte {
+	t.Helper()
+	if m, err := read(wasm); err != nil || m.parts != nil {
+		return nil
+	}
+	if _, _, err := Rewrite(wasm, everything); err != nil {
+		return nil
+	}
+	early, late, _ := inParts(t, wasm, randomLists(t, rand.New(rand.NewPCG(seed, seed)), wasm)...)
+	return append([][]byte{early}, late...)
+}
 
 func FuzzRewrite(f *testing.F) {
 	f.Add([]byte{}, uint8(0))
@@ -49,6 +63,14 @@ func FuzzRewrite(f *testing.F) {
 		before, now := compiles(r, wasm), compiles(r, out)
 		if before == nil && now != nil {
 			t.Fatalf("the engine accepts the input but not the output: %v", now)
+		}
+		if flags&64 == 0 || before != nil {
+			return
+		}
+		for i, part := range partsOrNone(t, wasm, uint64(flags)) {
+			if err := compiles(r, part); err != nil {
+				t.Fatalf("the engine accepts the input but not its part %d: %v", i, err)
+			}
 		}
 	})
 }

@@ -91,6 +91,7 @@ type module struct {
 
 	custom    []string
 	producers []Producer
+	parts     [][]uint32 // the lists in the section PartsSection; nil without it
 }
 
 // read parses a module's structure, without the instructions of functions.
@@ -158,7 +159,7 @@ func (m *module) checkCounts() *Error {
 	if m.dataCount >= 0 && m.dataCount != int64(len(m.data)) {
 		return refuse(len(m.wasm), Malformed, "data segments announced: %d, but given: %d", m.dataCount, len(m.data))
 	}
-	return nil
+	return m.checkParts()
 }
 
 // A module with more items than these limits is refused, regardless of the options. The limits are

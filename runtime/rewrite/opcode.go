@@ -44,6 +44,7 @@ const (
 	opI64Const           opcode = 0x42
 	opF32Const           opcode = 0x43
 	opF64Const           opcode = 0x44
+	opI32Eqz             opcode = 0x45
 	opI32GtU             opcode = 0x4b
 	opI32LeU             opcode = 0x4d
 	opI64LtS             opcode = 0x53

@@ -101,6 +101,11 @@ type Report struct {
 	Effort Effort
 	// MutableGlobals are the indices of the mutable globals that the module defines.
 	MutableGlobals []uint32
+	// AddedImports is the number of imported functions that were added after the module's own.
+	AddedImports uint32
+	// Parts is the number of parts of a module that is split, including the early one; 0 means that
+	// the output is the whole module.
+	Parts Part
 	// Meter describes what metering added. It is nil without metering and after Inspect.
 	Meter *MeterReport
 }
@@ -108,6 +113,19 @@ type Report struct {
 // ImportsFrom reports whether the module imports something from a module.
 func (r *Report) ImportsFrom(module string) bool {
 	return slices.ContainsFunc(r.Imports, func(i Import) bool { return i.Module == module })
+}
+
+// Original returns the index in the input of a defined function of the output, which is not a late
+// part. ok is false for a function that was added.
+func (r *Report) Original(index uint32) (original uint32, ok bool) {
+	imported := uint32(0)
+	for _, i := range r.Imports {
+		if i.Kind == ExternFunc {
+			imported++
+		}
+	}
+	original = index - r.AddedImports
+	return original, index >= imported+r.AddedImports && original < imported+uint32(r.Functions)
 }
 
 // MeterReport counts the places where a metered module checks its fuel.

@@ -18,7 +18,7 @@ import (
 
 // Revision identifies the behaviour of Rewrite. It changes whenever the output, the Report or the
 // fuel of a call may change for equal input and options.
-const Revision = 11
+const Revision = 12
 
 // Defaults of Options.
 const (
@@ -85,6 +85,8 @@ type Options struct {
 	// Offsets makes the engine record the offsets of instructions if the module has line tables of
 	// DWARF, so that a stack of the guest has places for [Originals]. It adds custom sections.
 	Offsets bool
+	// Part is the part of the module to write. A split needs Meter and ExportState.
+	Part Part
 }
 
 // ImportName names an imported function.
@@ -118,6 +120,11 @@ func Rewrite(wasm []byte, o Options) ([]byte, *Report, error) {
 		counts := code.counts // a copy, so that rep does not keep the writer alive
 		rep.Meter = &counts
 	}
+	if o.Part > Early && code.split == nil {
+		return nil, nil, refuse(headerBytes, Unsupported, "it has no part %d", o.Part)
+	}
+	rep.Parts, rep.AddedImports = Part(code.split.count()), code.shift
+	rep.HostBytes += code.split.hostBytes(len(m.globals) + len(s.refs))
 	rep.Effort = code.total()
 	if m.recordsOffsets(o) {
 		rep.Effort.Bytes += rep.Effort.Bytes / 2
@@ -183,6 +190,7 @@ const (
 	hostBytesPerSlot    = 8
 	hostBytesPerElement = 40
 	hostBytesPerGlobal  = 100
+	hostBytesPerShared  = 50
 )
 
 // hostBytes returns the approximate number of bytes that an instance takes on the host in addition
@@ -217,7 +225,7 @@ func (m *module) dataBytes() uint64 {
 // to be.
 func (m *module) checkReserved() *Error {
 	for _, d := range m.imports {
-		if d.module == MeterModule {
+		if strings.HasPrefix(d.module, ReservedPrefix) {
 			return refuse(d.start, Unsupported, "it imports from %q, which is reserved: use the original module from the compiler", d.module)
 		}
 	}

@@ -19,6 +19,8 @@ type scan struct {
 	refs []uint32
 	// places maps functions to their indexes in refs.
 	places map[uint32]uint32
+	// segments reports whether an instruction refers to a segment.
+	segments bool
 	// longer contains memory.fill and memory.copy if some of them may need several pieces.
 	longer []opcode
 	// edges are the calls that a function can reach from its entry without passing a loop head.
@@ -176,6 +178,10 @@ func (s *scanner) step(in *instr) {
 		s.blockers |= blockTables
 	case opDataDrop, opMemoryInit:
 		s.blockers |= blockSegments
+	}
+	switch in.op {
+	case opDataDrop, opMemoryInit, opTableInit, opElemDrop:
+		s.segments = true
 	}
 	if in.measured() {
 		s.open = false

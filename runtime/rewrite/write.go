@@ -26,10 +26,14 @@ func (m *module) write(o Options, s *scan, t *trail) ([]byte, *codeWriter, *Erro
 		if old[id].id == 0 && !w.adds(id) {
 			continue
 		}
+		write := w.section
+		if w.code.split.isLate() {
+			write = w.lateSection
+		}
 		at := len(w.out)
 		var size int
 		w.out, size = openSize(append(w.out, id))
-		if err := w.section(id, old[id]); err != nil {
+		if err := write(id, old[id]); err != nil {
 			return nil, nil, err
 		}
 		if len(w.out) == size+sizeBytes {
@@ -41,6 +45,9 @@ func (m *module) write(o Options, s *scan, t *trail) ([]byte, *codeWriter, *Erro
 	if m.recordsOffsets(o) {
 		w.out = appendOffsets(w.out)
 	}
+	if w.code.split.isLate() {
+		w.out = appendModuleName(w.out, lateName)
+	}
 	return w.out, &w.code, nil
 }
 
@@ -51,6 +58,8 @@ func (w *writer) adds(id byte) bool {
 		return w.o.Meter
 	case secExport:
 		return w.o.Meter || w.o.ExportState || w.o.ExportStart
+	case secTable, secElement:
+		return w.code.split != nil // for the late functions
 	}
 	return false
 }
@@ -99,7 +108,7 @@ func (w *writer) section(id byte, old section) *Error {
 	return nil
 }
 
-func (w *writer) funcIndex(i uint32) uint32 { return w.m.shifted(i, w.code.shift) }
+func (w *writer) funcIndex(i uint32) uint32 { return w.code.index(i) }
 
 // shifted returns the index in the output of function i of the input. shift is the number of
 // imported functions that are added after the module's own imports.
@@ -126,12 +135,18 @@ func (w *writer) types(old section) {
 	if w.code.checkpoints != nil {
 		n++
 	}
+	if w.code.split != nil {
+		n++
+	}
 	w.out = appendU32(w.out, n)
 	w.out = append(w.out, w.m.wasm[r.pos:old.end]...)
 	w.out = append(w.out, 0x60, 0, 0)
 	w.out = append(w.out, 0x60, 3, byte(typeI32), byte(typeI32), byte(typeI32), 0)
 	if w.code.checkpoints != nil {
 		w.out = append(w.out, 0x60, 0, 1, byte(typeI32))
+	}
+	if w.code.split != nil {
+		w.out = append(w.out, 0x60, 1, byte(typeI32), 0) // of LoadFunction
 	}
 }
 
@@ -144,12 +159,15 @@ func (w *writer) functions(old section) {
 		w.out = appendU32(w.out, w.code.pieces.typ)
 	}
 	if w.code.checkpoints != nil {
-		w.out = appendU32(w.out, w.noneToNone())
+		w.out = appendU32(w.out, w.code.noneToNone())
+	}
+	if w.code.split != nil {
+		w.out = appendU32(w.out, w.code.noneToNone())
+		for _, f := range w.code.wrapped() {
+			w.out = appendU32(w.out, w.m.funcs[f])
+		}
 	}
 }
-
-// noneToNone returns the index of the type () -> () that metering adds.
-func (w *writer) noneToNone() uint32 { return uint32(len(w.m.types)) }
 
 func (w *writer) imports() {
 	m := w.m
@@ -164,11 +182,14 @@ func (w *writer) imports() {
 		w.tableLimits(t)
 	}
 	if w.o.Meter {
-		w.importOurs(MeterFunction, w.noneToNone())
+		w.importOurs(MeterFunction, w.code.noneToNone())
 	}
 	if c := w.code.checkpoints; c != nil {
-		w.importOurs(EnterFunction, w.noneToNone())
+		w.importOurs(EnterFunction, w.code.noneToNone())
 		w.importOurs(CheckpointFunction, c.typ)
+	}
+	if w.code.split != nil {
+		w.importOurs(LoadFunction, w.code.loadType())
 	}
 }
 
@@ -181,11 +202,18 @@ func (w *writer) importOurs(name string, typ uint32) {
 func (w *writer) tables() {
 	m := w.m
 	tables := m.tables[m.importedTables:]
-	w.out = appendU32(w.out, uint32(len(tables)))
+	n := uint32(len(tables))
+	if w.code.split != nil {
+		n++
+	}
+	w.out = appendU32(w.out, n)
 	for _, t := range tables {
 		w.out = append(w.out, m.wasm[t.start:t.limits]...)
 		w.tableLimits(t)
 		w.constant(t.init, t.end)
+	}
+	if w.code.split != nil {
+		w.lateTable()
 	}
 }
 
@@ -207,6 +235,7 @@ func (w *writer) globals() {
 	if w.o.Meter {
 		n += 1 + uint32(len(w.code.s.refs)) // one for the fuel, and one for each reference
 	}
+	n += uint32(w.code.lateParts())
 	w.out = appendU32(w.out, n)
 	for _, g := range globals {
 		w.out = append(w.out, m.wasm[g.start:g.init]...)
@@ -215,6 +244,9 @@ func (w *writer) globals() {
 	if w.o.Meter {
 		w.out = append(w.out, byte(typeI64), 1, byte(opI64Const), 0, byte(opEnd))
 		w.references()
+	}
+	for range w.code.lateParts() {
+		w.out = append(w.out, byte(typeI32), 1, byte(opI32Const), 0, byte(opEnd))
 	}
 }
 
@@ -268,12 +300,15 @@ func (w *writer) exports() {
 			add(GlobalExport(i), ExternGlobal, i)
 		}
 	}
+	if w.code.split != nil {
+		w.exportShared(add)
+	}
 	putSize(w.out, at, n)
 }
 
 // elements appends the element segments with shifted function indices.
 func (w *writer) elements(old section) {
-	if w.code.shift == 0 {
+	if w.code.shift == 0 || old.id == 0 {
 		w.out = append(w.out, w.m.wasm[old.start:old.end]...)
 		return
 	}
