@@ -160,14 +160,18 @@ func (r *Registry) Digest(ctx context.Context, name string) (string, error) {
 	return t.Digest(ctx)
 }
 
-// Prepare loads a tool without calling it, so that the first call is fast. It fails if the tool
-// cannot be loaded. It runs no code of the tool.
+// Prepare loads a tool without calling it, so that the first call is fast, whatever it does. It
+// fails if the tool cannot be loaded. It runs no code of the tool.
 func (r *Registry) Prepare(ctx context.Context, name string) error {
 	t, err := r.tools.Find(name)
 	if err != nil {
 		return err
 	}
-	if err := r.tools.Load(ctx, t); err != nil {
+	err = r.tools.Load(ctx, t)
+	if parts, ok := t.Executor.(tool.InParts); ok && err == nil {
+		err = parts.PrepareRest(ctx)
+	}
+	if err != nil {
 		return callerror.Named(err, t.Spec.Name)
 	}
 	return nil

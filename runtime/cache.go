@@ -27,7 +27,7 @@ var ErrUnsafeCache = cache.ErrUnsafe
 // entry is missing.
 type Cache struct{ disk *cache.Cache }
 
-// CacheEntry is a compiled module on disk.
+// CacheEntry is a compiled module on disk, or one of its parts.
 type CacheEntry struct {
 	// ModuleDigest is the SHA-256 in hex of the module that was compiled. It is empty for an entry
 	// that another version of wasmtool stored without the digest.
@@ -67,7 +67,7 @@ func (c *Cache) List() ([]CacheEntry, error) {
 		e := CacheEntry{Bytes: item.Bytes, LastUsed: item.Used}
 		if item.Source != [len(item.Source)]byte{} {
 			e.ModuleDigest = hex.EncodeToString(item.Source[:])
-			e.Usable = item.Key == compile.CacheKey(e.ModuleDigest)
+			e.Usable = compile.Usable(e.ModuleDigest, item.Key)
 		}
 		entries[i] = e
 	}

@@ -32,8 +32,8 @@ func runCached(t testing.TB, o Options, modules ...[]byte) (compiled int, log st
 	var count atomic.Int32
 	var buffer bytes.Buffer
 	o.Logger = slog.New(slog.NewTextHandler(&buffer, nil))
-	before := o.OnCompile
-	o.OnCompile = func(e CompileEvent) {
+	before := o.Events.Compile
+	o.Events.Compile = func(e CompileEvent) {
 		if e.Cached {
 			return
 		}
@@ -86,7 +86,7 @@ func TestCachedModuleEqualsCompiledModule(t *testing.T) {
 	module.Exports = append(module.Exports, wasmtest.Export{Name: "memory", Kind: 2})
 	fresh := load(t, newRuntime(t, o), module.Bytes())
 	hits := 0
-	o.OnCompile = func(e CompileEvent) {
+	o.Events.Compile = func(e CompileEvent) {
 		if !e.Cached || e.Digest != fresh.Digest() {
 			t.Errorf("the event is %+v", e)
 		}
@@ -286,7 +286,7 @@ func TestCacheEvictsBeyondMaxBytes(t *testing.T) {
 // If the engine cannot write, as on a full disk, modules still run, and one warning is logged.
 func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
-	o.OnCompile = func(CompileEvent) {
+	o.Events.Compile = func(CompileEvent) {
 		dirs, err := filepath.Glob(filepath.Join(o.CacheDir, "scratch-*"))
 		if err != nil || len(dirs) != 1 {
 			t.Errorf("scratch directories: %v, %v", dirs, err)
@@ -312,7 +312,7 @@ func TestUnwritableScratchDirectoryIsTolerated(t *testing.T) {
 func TestRemovedCacheDirectoryIsCreatedAgain(t *testing.T) {
 	o := Options{CacheDir: newCacheDir(t)}
 	var once sync.Once
-	o.OnCompile = func(CompileEvent) {
+	o.Events.Compile = func(CompileEvent) {
 		once.Do(func() {
 			if err := os.RemoveAll(o.CacheDir); err != nil {
 				t.Error(err)
@@ -478,7 +478,7 @@ func BenchmarkLoadCached(b *testing.B) {
 		}
 	}
 	load()
-	o.OnCompile = func(e CompileEvent) {
+	o.Events.Compile = func(e CompileEvent) {
 		if !e.Cached {
 			b.Error("the module was compiled again")
 		}

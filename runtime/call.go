@@ -141,7 +141,7 @@ func (c *compiled) serve(ctx context.Context, request abi.Request, inside bool) 
 	}
 	if !c.begin() {
 		turn.Leave()
-		return Output{Waited: waited}, nil, &Error{Reason: Cancelled, Message: "the module is closed", cause: abi.ErrClosed}
+		return Output{Waited: waited}, nil, errModuleClosed()
 	}
 	s = abi.NewCall(ctx, c.r.process, request)
 	hangs, engineErr := c.execute(s, turn)

@@ -48,6 +48,7 @@ func ending(s *abi.Call, engineErr error) error {
 // stoppedBy returns the error of a call that the host stopped, or whose context is done.
 func stoppedBy(cause error, s *abi.Call) *Error {
 	var web *abi.WebFailure
+	var late *abi.LateError
 	switch {
 	case errors.Is(cause, abi.ErrOutputFull):
 		return exhausted(cause, LimitOutput, "the output exceeds the limit of %d bytes; ask for less or raise limits.output", s.Limits.Output)
@@ -59,6 +60,8 @@ func stoppedBy(cause error, s *abi.Call) *Error {
 		return exhausted(cause, LimitTotalMemory, "%v; try again after some calls have ended", cause)
 	case errors.Is(cause, abi.ErrVarsFull):
 		return exhausted(cause, LimitMemory, "%v of 1 MiB", cause)
+	case errors.As(cause, &late):
+		return lateError(late)
 	case errors.As(cause, &web):
 		return &Error{Reason: Failed, Message: web.Error(), cause: cause}
 	case errors.Is(cause, abi.ErrStarted):
@@ -69,6 +72,14 @@ func stoppedBy(cause error, s *abi.Call) *Error {
 		return exhausted(cause, LimitFuel, "the guest used all of its %d units of fuel; give it less work, or raise limits.fuel", s.Limits.Fuel)
 	}
 	return endOfContext(s.Context().Err(), "the guest was stopped")
+}
+
+// lateError returns the error of a module of which a part could not be loaded.
+func lateError(late *abi.LateError) *Error {
+	if e, ok := errors.AsType[*Error](fromCompile(late.Err)); ok {
+		return e
+	}
+	return &Error{Reason: Internal, Message: "the rest of the module cannot be read", cause: late.Err}
 }
 
 // reported returns the failure that a guest reported when it ran to its end. A command reports a

@@ -91,6 +91,11 @@ func errClosed() *Error {
 	return &Error{Reason: Cancelled, Message: abi.ErrClosed.Error(), cause: abi.ErrClosed}
 }
 
+// errModuleClosed returns the error of a call of a module that was closed.
+func errModuleClosed() *Error {
+	return &Error{Reason: Cancelled, Message: "the module is closed", cause: abi.ErrClosed}
+}
+
 func endOfContext(err error, what string) *Error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Reason: Timeout, Message: "the deadline passed; " + what, cause: err}

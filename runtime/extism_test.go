@@ -340,7 +340,7 @@ func TestExtismPluginsCompiledElsewhereRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for n := range 2 {
 				compiled := 0
-				o.OnCompile = func(e CompileEvent) {
+				o.Events.Compile = func(e CompileEvent) {
 					if !e.Cached {
 						compiled++
 					}

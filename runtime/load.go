@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime/internal/compile"
 	"github.com/wasmtool/wasmtool/runtime/internal/guestmem"
 	"github.com/wasmtool/wasmtool/runtime/internal/pool"
+	"github.com/wasmtool/wasmtool/runtime/rewrite"
 )
 
 // Module is compiled code that can be called many times and concurrently. All loads of the same
@@ -33,6 +35,26 @@ func (m *Module) MinMemory() uint64 {
 		return 0
 	}
 	return m.c.engine.Report.Memory.Min * guestmem.PageSize
+}
+
+// Prepare compiles the late parts of a split module (see docs/abi.md), which a call otherwise
+// compiles when it needs them. It returns when ctx is done; the compilation of the current part
+// then continues. The error is an [*Error].
+func (m *Module) Prepare(ctx context.Context) error {
+	if !m.c.begin() {
+		return errModuleClosed()
+	}
+	defer m.c.done()
+	for part := rewrite.Early + 1; part <= m.c.engine.Report.Parts; part++ {
+		_, err := m.c.engine.LoadLate(ctx, part)
+		if late, ok := errors.AsType[*abi.LateError](err); ok {
+			return lateError(late)
+		}
+		if err != nil {
+			return endOfContext(err, "the module was still being compiled")
+		}
+	}
+	return nil
 }
 
 // Close releases the module. The compiled code is freed once every Module that uses it is closed

@@ -124,7 +124,7 @@ func TestCompileCacheAvoidsCompilation(t *testing.T) {
 	compiled := func() int {
 		t.Helper()
 		var count atomic.Int32
-		r := newRuntime(t, Options{CacheDir: dir, OnCompile: func(e CompileEvent) {
+		r := newRuntime(t, Options{CacheDir: dir, Events: Events{Compile: func(e CompileEvent) {
 			if e.Cached {
 				return
 			}
@@ -132,7 +132,7 @@ func TestCompileCacheAvoidsCompilation(t *testing.T) {
 				t.Errorf("the event is %+v", e)
 			}
 			count.Add(1)
-		}})
+		}}})
 		m := load(t, r, command().Bytes())
 		if _, err := m.Call(context.Background(), Call{Bindings: bind(t, capability.Grant{})}); err != nil {
 			t.Error(err)

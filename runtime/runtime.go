@@ -92,12 +92,23 @@ type Options struct {
 	// module that needs more fails with ResourceExhausted.
 	CompileTimeout time.Duration
 	CompileMemory  uint64
-	// OnCompile is called, possibly concurrently, before the compilation of a module that no cache
-	// has, because compiling can take seconds, and with Cached after a module was loaded from the
-	// cache on disk; nil means no notification.
-	OnCompile func(CompileEvent)
+	// Events are called while modules are compiled and run.
+	Events Events
 	// Logger receives warnings for the operator, such as an unusable cache; nil means none.
 	Logger *slog.Logger
+}
+
+// Events are functions that a Runtime calls, possibly concurrently; nil means none.
+type Events struct {
+	// Compile is called before the compilation of a module, or of a part of it, that no cache has,
+	// because compiling can take seconds, and with Cached after one was loaded from the cache on
+	// disk.
+	Compile func(CompileEvent)
+	// Function is called when a function of a module first runs, with the SHA-256 of the module in
+	// hex and the index of the function. It is for finding the functions of the section
+	// wasmtool.parts: modules are compiled in this process, trusted or not, CacheDir is not used,
+	// and calls are slower.
+	Function func(digest string, index uint32)
 }
 
 // CompileEvent describes a compilation that begins, or one that the cache on disk made unnecessary.
@@ -113,7 +124,7 @@ type CompileEvent struct {
 }
 
 // OnEnd makes the runtime call f when the compilation has ended, with its duration and its error.
-// It may be called once, and only before OnCompile returns. It has no effect if Cached is set.
+// It may be called once, and only before Events.Compile returns. It has no effect if Cached is set.
 func (e CompileEvent) OnEnd(f func(took time.Duration, err error)) { *e.ended = f }
 
 // Runtime loads modules and owns the resources that they share. It is safe for concurrent use.
@@ -166,17 +177,18 @@ func New(o Options) *Runtime {
 		CacheDir: o.CacheDir, CacheMaxBytes: o.CacheMaxBytes, MaxModuleBytes: o.MaxModuleBytes,
 		Child: child.Options{Command: o.CompileCommand, Timeout: o.CompileTimeout, MaxMemory: o.CompileMemory},
 		OnCompile: func(digest string, bytes int) (ended func(time.Duration, error)) {
-			if o.OnCompile != nil {
-				o.OnCompile(CompileEvent{Digest: digest, Bytes: bytes, ended: &ended})
+			if o.Events.Compile != nil {
+				o.Events.Compile(CompileEvent{Digest: digest, Bytes: bytes, ended: &ended})
 			}
 			return ended
 		},
 		OnCached: func(digest string) {
-			if o.OnCompile != nil {
-				o.OnCompile(CompileEvent{Digest: digest, Cached: true, ended: new(func(time.Duration, error))})
+			if o.Events.Compile != nil {
+				o.Events.Compile(CompileEvent{Digest: digest, Cached: true, ended: new(func(time.Duration, error))})
 			}
 		},
-		Closing: r.closing, Log: o.Logger,
+		OnFunction: o.Events.Function,
+		Closing:    r.closing, Log: o.Logger,
 	})
 	return r
 }

@@ -88,7 +88,7 @@ func TestOnlyChildCompilesSlowModules(t *testing.T) {
 
 func TestCloseKillsChild(t *testing.T) {
 	started := make(chan struct{})
-	r := New(Options{CompileCommand: workerCommand(t), OnCompile: func(CompileEvent) { close(started) }})
+	r := New(Options{CompileCommand: workerCommand(t), Events: Events{Compile: func(CompileEvent) { close(started) }}})
 	failed := make(chan error, 1)
 	go func() {
 		_, err := r.Load(context.Background(), probeModule(t))

@@ -60,6 +60,7 @@ func Trace(wasm []byte, err error) []Frame {
 
 // parseStack reads the stack in the message of an engine error. A guest has no name and no name
 // section there, so its functions are ".$12"; the offset of the instruction is on the next line.
+// Functions of late parts have other names, and are left out, but not their stubs.
 func parseStack(message string) (places []rewrite.Place) {
 	_, stack, _ := strings.Cut(message, "wasm stack trace:\n")
 	for line := range strings.SplitSeq(stack, "\n") {

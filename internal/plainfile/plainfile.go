@@ -3,6 +3,7 @@
 package plainfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -55,14 +56,14 @@ func Read(file fs.File, limit int) ([]byte, error) {
 		return nil, err
 	}
 	// The file may grow while it is read.
-	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
-	if err != nil {
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := data.ReadFrom(io.LimitReader(file, int64(limit)+1)); err != nil {
 		return nil, Reason(err)
 	}
-	if len(data) > limit {
+	if data.Len() > limit {
 		return nil, tooLarge(limit)
 	}
-	return data, nil
+	return data.Bytes(), nil
 }
 
 func tooLarge(limit int) error {

@@ -34,7 +34,7 @@ func TestDeniedCallCompilesNothing(t *testing.T) {
 		tools, err := standard.New(standard.Options{
 			Workspace: t.TempDir(), NoCache: true, StateDir: t.TempDir(),
 			Policy:  policy.Config{Rules: []policy.Rule{{Effect: policy.Deny, Tools: []string{"grep"}}}},
-			Runtime: runtime.Options{OnCompile: func(e runtime.CompileEvent) { t.Errorf("%s: a module of %d bytes is compiled", name, e.Bytes) }},
+			Runtime: runtime.Options{Events: runtime.Events{Compile: func(e runtime.CompileEvent) { t.Errorf("%s: a module of %d bytes is compiled", name, e.Bytes) }}},
 			Registry: registry.Options{Approvals: registry.ApprovalOptions{
 				Store: store.Approvals, Grants: store.Grants,
 				Approver: registry.ApproverFunc(func(context.Context, registry.Question) (registry.Answer, error) { return answer() }),

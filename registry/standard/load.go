@@ -32,8 +32,8 @@ type loader struct {
 
 func (l *loader) loadAll() error {
 	onError := l.o.Sources.OnLoadError
-	if !l.o.Sources.NoBuiltins {
-		if err := l.loadDirectory(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{}); err != nil {
+	if !l.o.Sources.NoBuiltins && !l.o.Sources.BuiltinsForCalls {
+		if err := l.loadBuiltins(); err != nil {
 			return err
 		}
 	}
@@ -57,10 +57,18 @@ func (l *loader) loadAll() error {
 			l.watched.reported[dir.path] = err.Error()
 		}
 	}
-	if l.o.Sources.Tool != "" {
-		return l.loadSingle(l.o.Sources.Tool)
+	if l.o.Sources.Tool == "" {
+		return nil
 	}
-	return nil
+	m, err := l.loadSingle(l.o.Sources.Tool)
+	if err == nil && l.o.Sources.BuiltinsForCalls && len(m.Permissions.Tools) > 0 {
+		err = l.loadBuiltins()
+	}
+	return err
+}
+
+func (l *loader) loadBuiltins() error {
+	return l.loadDirectory(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{})
 }
 
 func (l *loader) open(dir toolDirectory) (*manifests.Directory, error) {
@@ -99,25 +107,25 @@ func (l *loader) loadDirectory(directory *manifests.Directory, dir toolDirectory
 
 // loadSingle loads the tool of one directory or manifest and reads its module at once, so that all
 // errors are reported together.
-func (l *loader) loadSingle(target string) error {
+func (l *loader) loadSingle(target string) (*manifests.Manifest, error) {
 	dir, path := target, manifests.FileName
 	if info, err := os.Stat(target); err != nil {
-		return &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": the file or directory does not exist"}
+		return nil, &tool.Error{Code: tool.CodeInvalidManifest, Message: target + ": the file or directory does not exist"}
 	} else if !info.IsDir() {
 		dir, path = filepath.Split(target)
 	}
 	dir = filepath.Clean(dir)
 	directory, err := l.open(toolDirectory{path: dir, name: dir})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m, module, err := manifests.Load(directory, path)
 	if m, err = configured(l.o.config(), dir, m, err); err != nil {
-		return err
+		return nil, err
 	}
 	files := manifests.FilesOf(directory, path, m)
 	files.Module = func() ([]byte, error) { return module, nil }
-	return l.add(m, source(dir, path), files)
+	return m, l.add(m, source(dir, path), files)
 }
 
 // loadTool registers the tool of one manifest. Its module is read at the first call.

@@ -104,6 +104,8 @@ type Sources struct {
 	// registered when they are ready. A server that does not start is then reported to OnLoadError
 	// after New has returned, or to the Logger if OnLoadError is nil.
 	StartInBackground bool
+	// BuiltinsForCalls loads the built-in tools only if the Tool may call other tools.
+	BuiltinsForCalls bool
 	// NoBuiltins leaves out the built-in tools, and NoDirectories the tool_directories of the
 	// Config.
 	NoBuiltins, NoDirectories bool

@@ -138,7 +138,7 @@ export const run = (): T => [a, b, c, vendored, list, sys.text(sys.readFile("/to
 func TestTypeScriptIsKept(t *testing.T) {
 	o := esbuildOptions(t)
 	var esbuild []bool
-	o.Runtime.OnCompile = func(e runtime.CompileEvent) { esbuild = append(esbuild, strings.HasPrefix(e.Digest, "ed4ef442")) }
+	o.Runtime.Events.Compile = func(e runtime.CompileEvent) { esbuild = append(esbuild, strings.HasPrefix(e.Digest, "ed4ef442")) }
 	// No earlier test has this source.
 	tools := scripts("tool.ts", map[string]string{"a": "export const run = (args: {a: string}): string => args.a // " + t.TempDir()})
 	for _, want := range []bool{true, false} {

@@ -187,7 +187,7 @@ type Started interface {
 // grants and enforces deadlines. Implementations must be safe for concurrent use.
 //
 // An executor can implement further interfaces: [Identified], [Starter], [Adapted],
-// [MemoryBounded], [Dynamic], [Overviewer], [Configurable], [Retrier], [Requester] and
+// [MemoryBounded], [InParts], [Dynamic], [Overviewer], [Configurable], [Retrier], [Requester] and
 // [ViolationExplainer].
 // Package registry/executor/native makes executors from Go functions; its documentation has
 // examples.
@@ -209,6 +209,12 @@ type Identified interface {
 	// changed, such as the manifest or the module, the digest changes. Digest prepares the tool
 	// first. The error is an *[Error].
 	Digest(ctx context.Context) (string, error)
+}
+
+// InParts is implemented by an [Executor] whose Prepare leaves work for calls that need it.
+// PrepareRest does that work now. The error is an *[Error].
+type InParts interface {
+	PrepareRest(ctx context.Context) error
 }
 
 // Starter is an [Executor] of a tool whose start can be checked without a call.

@@ -25,6 +25,15 @@ func (e *Executor) Prepare(ctx context.Context) error {
 	return err
 }
 
+// PrepareRest compiles the parts of a split module that Prepare leaves out.
+func (e *Executor) PrepareRest(ctx context.Context) error {
+	l, err := e.load(ctx)
+	if err != nil {
+		return err
+	}
+	return e.loadFailure(l.module.Prepare(ctx))
+}
+
 // load returns the module. It first loads the module if that has not succeeded yet. Reading a file
 // can hang in the host, so load returns when ctx is done, while the attempt continues. There is one
 // attempt at a time.

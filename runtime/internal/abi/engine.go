@@ -32,6 +32,7 @@ type Engine struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache // may be nil
 	module  wazero.CompiledModule
+	late    lateParts
 	kernel  wazero.CompiledModule // the module that a plug-in imports from; nil for other modules
 	// guests maps wazero modules to guests, for host functions that all instances share.
 	guests  sync.Map             // api.Module -> *Guest
@@ -40,23 +41,39 @@ type Engine struct {
 	snapshots context.Context
 }
 
-// NewEngine compiles a rewritten module. Its imports in stubs get stubs. It compiles at most
-// workers functions concurrently. If cache is not nil, the engine keeps code in it, and closes it
-// in Close.
-func NewEngine(wasm []byte, report *rewrite.Report, stubs []rewrite.Import, config wazero.RuntimeConfig, cache wazero.CompilationCache, workers int) (*Engine, error) {
-	ctx := compileContext(workers)
-	if cache != nil {
-		config = config.WithCompilationCache(cache)
+// EngineOptions are what NewEngine needs in addition to a module.
+type EngineOptions struct {
+	// Stubs are the imports that get stubs.
+	Stubs  []rewrite.Import
+	Config wazero.RuntimeConfig
+	// Cache has the code of the module, or gets it; nil means none. The engine closes it in Close.
+	Cache wazero.CompilationCache
+	// Workers is the number of functions to compile concurrently.
+	Workers int
+	// OnFunction is called, possibly concurrently, when a function of the original first runs; nil
+	// means no notification. It needs a module that is compiled and not found in a cache.
+	OnFunction func(index uint32)
+}
+
+// NewEngine compiles a rewritten module.
+func NewEngine(wasm []byte, report *rewrite.Report, o EngineOptions) (*Engine, error) {
+	ctx := compileContext(o.Workers)
+	if o.OnFunction != nil {
+		ctx = experimental.WithFunctionListenerFactory(ctx, &functionWatch{report: report, found: o.OnFunction})
+	}
+	config := o.Config
+	if o.Cache != nil {
+		config = config.WithCompilationCache(o.Cache)
 	}
 	e := &Engine{
-		Report: report, Listens: listens(report), cache: cache, runtime: wazero.NewRuntimeWithConfig(ctx, config),
+		Report: report, Listens: listens(report), cache: o.Cache, runtime: wazero.NewRuntimeWithConfig(ctx, config),
 		snapshots: experimental.WithSnapshotter(context.Background()),
 	}
 	err := e.instantiateMeter(ctx)
 	modules, hostErr := e.hostModules(report.ImportsFrom)
 	err = errors.Join(err, hostErr)
 	if hostErr == nil {
-		e.addStubs(modules, stubs)
+		e.addStubs(modules, o.Stubs)
 	}
 	for _, builder := range modules {
 		_, hostErr := builder.Instantiate(ctx)
@@ -78,13 +95,16 @@ func compileContext(workers int) context.Context {
 	return experimental.WithCompilationWorkers(context.Background(), workers)
 }
 
-// Close frees the module with all its instances.
+// Close frees the module with all its instances. If a late part is being compiled, they are freed
+// when that has ended.
 func (e *Engine) Close() {
-	ctx := context.Background()
-	_ = e.runtime.Close(ctx)
-	if e.cache != nil {
-		_ = e.cache.Close(ctx)
-	}
+	e.late.afterAttempts(func() {
+		ctx := context.Background()
+		_ = e.runtime.Close(ctx)
+		if e.cache != nil {
+			_ = e.cache.Close(ctx)
+		}
+	})
 }
 
 // hostModules returns the wanted modules that guests may import from, by name. Making one takes

@@ -101,8 +101,8 @@ func (g *fuelGauge) settle(left int64) {
 	g.given = 0
 }
 
-// instantiateMeter provides the functions that rewritten modules call when their fuel runs out, and
-// before and after their first read of standard input.
+// instantiateMeter provides the functions that rewritten modules call when their fuel runs out,
+// before and after their first read of standard input, and when they need a late part.
 func (e *Engine) instantiateMeter(ctx context.Context) error {
 	b := e.runtime.NewHostModuleBuilder(rewrite.MeterModule)
 	export := func(name string, f api.GoModuleFunc, results ...api.ValueType) {
@@ -116,6 +116,9 @@ func (e *Engine) instantiateMeter(ctx context.Context) error {
 		g.options.Resumer.Checkpoint(ctx)
 		stack[0] = 0
 	}, i32)
+	b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, mod api.Module, stack []uint64) {
+		e.onGuest(mod).loadLate(rewrite.Part(api.DecodeI32(stack[0])))
+	}), []api.ValueType{i32}, nil).Export(rewrite.LoadFunction)
 	_, err := b.Instantiate(ctx)
 	return err
 }

@@ -25,6 +25,7 @@ type Guest struct {
 
 	engine   *Engine
 	options  GuestOptions
+	late     []api.Module  // the late parts that were needed so far
 	shared   *sharedMemory // nil unless the guest is a plug-in
 	preopens []preopen
 	// current is the call being served. While it is nil, the guest has no access to anything.
@@ -185,6 +186,9 @@ func (g *Guest) ResetShared() error { return g.shared.clear() }
 func (g *Guest) Close() {
 	g.Rest()
 	g.engine.guests.Delete(g.Module)
+	for _, late := range g.late {
+		_ = late.Close(context.Background())
+	}
 	_ = g.Module.Close(context.Background())
 	g.free()
 }

@@ -36,6 +36,9 @@ type Options struct {
 	// OnCached is called, possibly concurrently, after a module was loaded from the cache; nil
 	// means no notification.
 	OnCached func(digest string)
+	// OnFunction is called, possibly concurrently, when a function of a module first runs. If it is
+	// set, modules are compiled whole, in this process, and neither stored nor found in the cache.
+	OnFunction func(digest string, index uint32)
 	// Closing is done when no further module should be compiled.
 	Closing context.Context
 	Log     *slog.Logger
@@ -53,6 +56,9 @@ type Compiler struct {
 // New returns a Compiler. If the cache cannot be used, New logs a warning, and the Compiler works
 // without a cache.
 func New(o Options) *Compiler {
+	if o.OnFunction != nil {
+		o.CacheDir, o.Child = "", child.Options{}
+	}
 	return &Compiler{opts: o, disk: openDiskCache(o), short: newSemaphore(), long: newSemaphore()}
 }
 
@@ -102,7 +108,7 @@ func (c *Compiler) Compile(job Job) (engine *abi.Engine, err error) {
 		if m.stubs, err = checkImports(m.report, job.Stubs); err != nil {
 			return nil, err
 		}
-		if engine, err = newEngine(m, slot.dir()); err == nil {
+		if engine, err = c.newEngine(job, m, slot.dir()); err == nil {
 			if c.opts.OnCached != nil {
 				c.opts.OnCached(job.Digest)
 			}
@@ -125,7 +131,7 @@ func (c *Compiler) Cached(digest string, read func() ([]byte, error)) ([]byte, e
 	slot := c.disk.slot(digest)
 	defer slot.close()
 	if slot.scratch != nil {
-		if entry, ok := slot.scratch.Fetch(CacheKey(digest)); ok {
+		if entry, ok := slot.scratch.Fetch(slot.key); ok {
 			return entry.Module, nil
 		}
 	}
@@ -161,7 +167,11 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 		return nil, errTakesLong
 	}
 	var m rewritten
-	m.wasm, m.report, err = rewrite.Rewrite(wasm, rewriting(c.hasChild()))
+	options := rewriting(c.hasChild())
+	if c.opts.OnFunction != nil {
+		options.AnyEffort, options.Part = true, rewrite.Whole
+	}
+	m.wasm, m.report, err = rewrite.Rewrite(wasm, options)
 	if err == nil && !mayTakeLong && forChild(m.report.Effort) {
 		return nil, errTakesLong
 	}
@@ -171,16 +181,11 @@ func (c *Compiler) compileNew(job Job, slot *slot, mayTakeLong bool) (*abi.Engin
 	if m.stubs, err = checkImports(m.report, job.Stubs); err != nil {
 		return nil, err
 	}
-	var ended func(time.Duration, error)
-	if c.opts.OnCompile != nil {
-		ended = c.opts.OnCompile(job.Digest, len(wasm))
-	}
-	began := time.Now()
-	slot.prepare()
-	engine, err := c.build(m, slot)
-	if ended != nil {
-		ended(time.Since(began), err)
-	}
+	var engine *abi.Engine
+	err = c.build(job, m, slot, len(wasm), func(dir string) error {
+		engine, err = c.newEngine(job, m, dir)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -196,32 +201,59 @@ type rewritten struct {
 	stubs  []rewrite.Import
 }
 
-// build compiles a module that is not in the cache, in a child if the estimate requires it.
-func (c *Compiler) build(m rewritten, slot *slot) (*abi.Engine, error) {
-	dir := slot.dir()
-	if c.hasChild() && forChild(m.report.Effort) {
-		if dir == "" {
-			var err error
-			if dir, err = os.MkdirTemp("", "wasmtool-compile-"); err != nil {
-				return nil, broken("the directory for the compilation cannot be created", err)
-			}
-			defer func() { _ = os.RemoveAll(dir) }()
-		}
-		if err := c.compileInChild(m, dir); err != nil {
-			return nil, err
+// build compiles a module that is not in the cache, in a child if the estimate requires it. bytes
+// is the size of the original. The function finish makes the engine, or adds to it, with the code
+// that it finds in dir, or compiles the module itself; dir is empty if there is no directory.
+func (c *Compiler) build(job Job, m rewritten, slot *slot, bytes int, finish func(dir string) error) (err error) {
+	if c.opts.OnCompile != nil {
+		if ended := c.opts.OnCompile(job.Digest, bytes); ended != nil {
+			began := time.Now()
+			defer func() { ended(time.Since(began), err) }()
 		}
 	}
-	engine, err := newEngine(m, dir)
+	slot.prepare()
+	dir, remove, err := c.buildDir(m, slot)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if c.hasChild() && forChild(m.report.Effort) {
+		if err := c.compileInChild(m, dir); err != nil {
+			return err
+		}
+		stored := slot.storing(m)
+		defer func() { stored(err == nil) }()
+	}
+	err = finish(dir)
 	if slot.failed(err) {
-		engine, err = newEngine(m, "")
+		err = finish("")
 	}
 	if err != nil {
-		return nil, invalid(abi.TextOf(err), "the module does not compile: %s", abi.FirstLine(err))
+		return invalid(abi.TextOf(err), "the module does not compile: %s", abi.FirstLine(err))
 	}
-	if slot.dir() == "" {
-		return share(engine) // while the temporary directory still exists
+	return nil
+}
+
+// buildDir returns the directory in which a child leaves code: the directory of the slot, or a
+// temporary one for code that is not stored. It is empty if no child is needed, now or for a late
+// part.
+func (c *Compiler) buildDir(m rewritten, slot *slot) (dir string, remove func(), err error) {
+	remove = func() {}
+	dir = slot.dir()
+	switch {
+	case dir != "":
+		return dir, remove, nil
+	case slot.temporary != "": // for code of another user, Mkdir fails
+		dir, err = slot.temporary, os.Mkdir(slot.temporary, 0o700)
+	case !c.hasChild() || !forChild(m.report.Effort) && m.report.Parts == 0:
+		return "", remove, nil
+	default:
+		dir, err = os.MkdirTemp("", "wasmtool-compile-")
 	}
-	return engine, nil
+	if err != nil {
+		return "", remove, broken("the directory for the compilation cannot be created", err)
+	}
+	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }
 
 // share compiles the module that a plug-in imports its memory functions from. Call it after
@@ -245,7 +277,7 @@ var ErrScratch = errors.New("the scratch directory cannot be used")
 
 // newEngine compiles a rewritten module. scratch is the directory where wazero finds and leaves
 // compiled code; empty means none.
-func newEngine(m rewritten, scratch string) (*abi.Engine, error) {
+func (c *Compiler) newEngine(job Job, m rewritten, scratch string) (*abi.Engine, error) {
 	var cache wazero.CompilationCache
 	if scratch != "" {
 		var err error
@@ -253,5 +285,14 @@ func newEngine(m rewritten, scratch string) (*abi.Engine, error) {
 			return nil, fmt.Errorf("%w: %w", ErrScratch, err)
 		}
 	}
-	return abi.NewEngine(m.wasm, m.report, m.stubs, engineConfig(), cache, workers(m.report.Effort))
+	o := abi.EngineOptions{Stubs: m.stubs, Config: engineConfig(), Cache: cache, Workers: workers(m.report.Effort)}
+	if c.opts.OnFunction != nil {
+		o.OnFunction = func(index uint32) { c.opts.OnFunction(job.Digest, index) }
+	}
+	engine, err := abi.NewEngine(m.wasm, m.report, o)
+	if err == nil && m.report.Parts > 0 {
+		late := &latePlace{dir: scratch}
+		engine.OnLate(func(part rewrite.Part) error { return c.compileLate(job, part, engine, late) })
+	}
+	return engine, err
 }

@@ -56,21 +56,34 @@ func (d *diskCache) warn(reason error) {
 type slot struct {
 	disk    *diskCache
 	digest  string
+	key     cache.Key
 	scratch *cache.Scratch // nil if the disk cannot be used; the slot then stores nothing
+	// temporary is the directory to use without a scratch; empty means any.
+	temporary string
+	// stored reports whether storing has stored the entry, or tried to.
+	stored bool
 }
 
 func (d *diskCache) slot(digest string) *slot {
-	s := &slot{disk: d, digest: digest}
+	s := &slot{disk: d, digest: digest, key: CacheKey(digest)}
 	if d != nil {
-		s.renew()
+		s.use(d.cache.Scratch())
 	}
 	return s
 }
 
-// renew gives the slot an empty directory.
-func (s *slot) renew() {
-	var err error
-	if s.scratch, err = s.disk.cache.Scratch(); err != nil {
+// lateSlot returns the slot of a late part. dir is the directory that the engine has for its code.
+func (d *diskCache) lateSlot(digest string, part rewrite.Part, dir string) *slot {
+	s := &slot{disk: d, digest: digest, key: lateKey(digest, part), temporary: dir}
+	if d != nil && dir != "" {
+		s.use(d.cache.ScratchAt(dir))
+	}
+	return s
+}
+
+// use gives the slot an empty directory, if there is one.
+func (s *slot) use(scratch *cache.Scratch, err error) {
+	if s.scratch = scratch; err != nil {
 		s.disk.warn(err)
 	}
 }
@@ -94,8 +107,7 @@ func (s *slot) fetch() (m rewritten, ok bool) {
 	if s.scratch == nil {
 		return m, false
 	}
-	key := CacheKey(s.digest)
-	entry, ok := s.scratch.Fetch(key)
+	entry, ok := s.scratch.Fetch(s.key)
 	if !ok {
 		return m, false
 	}
@@ -109,9 +121,9 @@ func (s *slot) fetch() (m rewritten, ok bool) {
 
 // discard deletes an entry that was fetched and cannot be used.
 func (s *slot) discard() {
-	s.disk.cache.Delete(CacheKey(s.digest))
+	s.disk.cache.Delete(s.key)
 	s.scratch.Close()
-	s.renew()
+	s.use(s.disk.cache.ScratchAt(s.scratch.Dir()))
 }
 
 // prepare gets the slot ready for a compilation. If the result could not be stored, the engine gets
@@ -145,13 +157,52 @@ func (s *slot) failed(err error) bool {
 	return found
 }
 
-// store stores a module with the code that the engine left in dir.
-func (s *slot) store(m rewritten) {
+// storing begins to store a module with the code that a child left in dir, while the engine reads
+// that code. The function that it returns waits for that, and keeps the entry if keep is set.
+func (s *slot) storing(m rewritten) (finish func(keep bool)) {
 	if s.scratch == nil {
+		return func(bool) {}
+	}
+	done, scratch := make(chan error, 1), s.scratch
+	go func() {
+		entry, err := s.entry(m)
+		if err == nil {
+			err = scratch.Append(s.key, entry)
+		}
+		done <- err
+	}()
+	return func(keep bool) {
+		err := <-done
+		if !keep || s.scratch == nil {
+			return
+		}
+		if err == nil {
+			err = s.scratch.Commit(s.key)
+		}
+		s.stored = true
+		if err != nil {
+			s.disk.warn(err)
+		}
+	}
+}
+
+// entry returns the entry for a module.
+func (s *slot) entry(m rewritten) (cache.Entry, error) {
+	facts, err := json.Marshal(m.report)
+	e := cache.Entry{Module: m.wasm, Facts: facts}
+	if err == nil {
+		_, err = hex.Decode(e.Source[:], []byte(s.digest))
+	}
+	return e, err
+}
+
+// store stores a module with the code that the engine left in dir, unless that was done before.
+func (s *slot) store(m rewritten) {
+	if s.scratch == nil || s.stored {
 		return
 	}
-	facts, err := json.Marshal(m.report)
-	s.put(cache.Entry{Module: m.wasm, Facts: facts}, err)
+	entry, err := s.entry(m)
+	s.put(entry, err)
 }
 
 // storeOnly stores bytes for which the engine has no code.
@@ -164,16 +215,17 @@ func (s *slot) storeOnly(content []byte) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "none"), nil, 0o600)
 	}
-	s.put(cache.Entry{Module: content}, err)
+	entry := cache.Entry{Module: content}
+	if err == nil {
+		_, err = hex.Decode(entry.Source[:], []byte(s.digest))
+	}
+	s.put(entry, err)
 }
 
 // put stores an entry, unless err is an error of making it.
 func (s *slot) put(entry cache.Entry, err error) {
 	if err == nil {
-		_, err = hex.Decode(entry.Source[:], []byte(s.digest))
-	}
-	if err == nil {
-		err = s.scratch.Store(CacheKey(s.digest), entry)
+		err = s.scratch.Store(s.key, entry)
 	}
 	if err != nil {
 		s.disk.warn(err)
@@ -185,6 +237,25 @@ func (s *slot) put(entry cache.Entry, err error) {
 // So every entry with the key can be used.
 func CacheKey(digest string) cache.Key {
 	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()))
+}
+
+// lateKey is CacheKey for a late part of a split module.
+func lateKey(digest string, part rewrite.Part) cache.Key {
+	return cache.NewKey([]byte(digest), []byte(rewriterBuild()), []byte(engineBuild()), fmt.Appendf(nil, "part %d", part))
+}
+
+// Usable reports whether this program would use an entry with the key for the module, whole or
+// split.
+func Usable(digest string, key cache.Key) bool {
+	if key == CacheKey(digest) {
+		return true
+	}
+	for part := rewrite.Early + 1; part <= rewrite.MaxParts; part++ {
+		if key == lateKey(digest, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // rewriterBuild identifies what the rewriter does and which fields a report has. The sample makes

@@ -15,7 +15,7 @@ import (
 func rewriting(anyEffort bool) rewrite.Options {
 	return rewrite.Options{
 		Meter: true, ExportStart: true, ExportState: true, Checkpoint: true, SplitSelects: true, Offsets: true,
-		Quick: abi.QuickImports(), AnyEffort: anyEffort,
+		Quick: abi.QuickImports(), AnyEffort: anyEffort, Part: rewrite.Early,
 	}
 }
 
@@ -48,7 +48,9 @@ func Check(wasm []byte) (*rewrite.Report, error) {
 	if err != nil {
 		return nil, fromRewrite(err)
 	}
-	if _, _, err := rewrite.Rewrite(wasm, rewriting(true)); err != nil {
+	options := rewriting(true)
+	options.Part = rewrite.Whole
+	if _, _, err := rewrite.Rewrite(wasm, options); err != nil {
 		return report, fromRewrite(err)
 	}
 	_, err = checkImports(report, nil)

@@ -174,8 +174,9 @@ func newCacheWarmCommand(a *app) *cobra.Command {
 		Use:   "warm [NAME...]",
 		Short: "Compile tools now, so that their first call is fast",
 		Long: `Compile the modules of the named tools, or of all tools: the built-in ones and those
-found with --tools. Modules that are already compiled are left as they are. No tool is
-run. Progress is shown only on a terminal.
+found with --tools. Modules that are already compiled are left as they are. Modules that
+are compiled in parts are compiled as a whole. No tool is run. Progress is shown only on
+a terminal.
 
 If a tool fails, the others are still compiled.
 

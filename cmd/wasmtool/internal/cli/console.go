@@ -138,7 +138,7 @@ func (s Streams) showCompile(o *runtime.Options, text func() string) {
 	if !ok {
 		return
 	}
-	o.OnCompile = func(e runtime.CompileEvent) {
+	o.Events.Compile = func(e runtime.CompileEvent) {
 		if e.Cached {
 			return
 		}

@@ -14,7 +14,7 @@ import (
 
 // measure makes the registry count what only it can see.
 func (o *serveOptions) measure(options *standard.Options, metrics *mcpserver.Metrics) {
-	options.Runtime.OnCompile = func(e runtime.CompileEvent) {
+	options.Runtime.Events.Compile = func(e runtime.CompileEvent) {
 		if e.Cached {
 			metrics.CacheHit()
 			return

@@ -25,10 +25,11 @@ type testOptions struct {
 	json    bool
 	junit   string
 	verbose bool
+	ran     *functionList // nil means that no functions are collected
 }
 
 func newTestCommand(a *app) *cobra.Command {
-	o := testOptions{toolOptions: toolOptions{app: a}}
+	o := testOptions{toolOptions: toolOptions{app: a}, ran: &functionList{}}
 	cmd := &cobra.Command{
 		Use:   "test [NAME|./DIR|FILE.toml]...",
 		Short: "Run the examples of tools and check their results",
@@ -65,12 +66,16 @@ be loaded.`,
 	o.grants.addSecrets(cmd)
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "also show what tools wrote to standard error in examples that passed")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a JSON array with one object for each example")
+	cmd.Flags().StringVar(&o.ran.file, "functions", "", "write the functions that ran to `FILE`, as lines with a module's digest and an index, for the section wasmtool.early (see docs/abi.md); the examples run more slowly")
 	cmd.Flags().StringVar(&o.junit, "junit", "", "also write the results to `FILE` in the form of JUnit, for CI systems")
 	return cmd
 }
 
 func (o testOptions) test(cmd *cobra.Command, targets []string) error {
 	all, broken, err := o.report(cmd, o.orToolHere("testing", targets))
+	if err == nil {
+		err = o.ran.write()
+	}
 	if err != nil {
 		return err
 	}
@@ -142,6 +147,7 @@ func (o testOptions) runs(cmd *cobra.Command, targets []string) ([]examples.Opti
 		return nil, err
 	}
 	o.showCompile(&base.Runtime, func() string { return "compiling a tool" })
+	base.Runtime.Events.Function = o.ran.listener()
 	if len(o.grants.secrets) > 0 && !o.network && !o.record {
 		return nil, usage(cmd, "--secret is only for examples that reach servers; add --network or --record, or write test values into secrets of [[examples]]")
 	}

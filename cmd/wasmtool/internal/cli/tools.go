@@ -156,9 +156,7 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 	case isPath(target):
 		alone(&options)
 		options.Sources.Tool = target
-		if m, err := readManifest(target); err == nil { // loading the tool reports the error
-			options.Sources.NoBuiltins = len(m.Permissions.Tools) == 0
-		}
+		options.Sources.NoBuiltins, options.Sources.BuiltinsForCalls = false, true
 		o.startServers(&options, target)
 	default:
 		// A broken tool does not prevent other tools from running.

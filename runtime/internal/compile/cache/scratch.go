@@ -26,6 +26,8 @@ type Scratch struct {
 	// fetched reports whether a file here may be an entry under a second name, which must not be
 	// written to.
 	fetched bool
+	// appended is the file that Append made an entry of.
+	appended string
 }
 
 // Scratch creates a scratch directory inside the cache directory. If the cache cannot be written,
@@ -44,6 +46,18 @@ func (c *Cache) Scratch() (*Scratch, error) {
 		return nil, fmt.Errorf("create a scratch directory: %w", withoutPath(err))
 	}
 	return &Scratch{cache: c, dir: dir}, nil
+}
+
+// ScratchAt creates a scratch directory again that was closed, for an engine that knows its path.
+func (c *Cache) ScratchAt(dir string) (*Scratch, error) {
+	err := os.Mkdir(dir, 0o700) // fails if another user has created it since
+	if errors.Is(err, fs.ErrNotExist) && c.create() == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create a scratch directory: %w", withoutPath(err))
+	}
+	return &Scratch{cache: c, dir: dir, inCache: filepath.Dir(dir) == c.dir}, nil
 }
 
 // Dir returns the path to pass to the engine.
@@ -98,6 +112,15 @@ func (s *Scratch) fetch(key Key) (Entry, error) {
 // cache is too large. A reader sees the old entry or the new one, never a part. Store fails after a
 // Fetch that found an entry; use another Scratch.
 func (s *Scratch) Store(key Key, e Entry) error {
+	if err := s.Append(key, e); err != nil {
+		return err
+	}
+	return s.Commit(key)
+}
+
+// Append is the part of Store that takes long. The engine may read the file meanwhile, because it
+// reads only what it wrote itself. It finds the file until Commit.
+func (s *Scratch) Append(key Key, e Entry) error {
 	if s.fetched {
 		return errors.New("an entry was fetched into the scratch directory; use another scratch directory")
 	}
@@ -113,7 +136,13 @@ func (s *Scratch) Store(key Key, e Entry) error {
 	if err := appendEntry(files[0], filepath.ToSlash(name), key, e); err != nil {
 		return withoutPath(err)
 	}
-	if err := os.Rename(files[0], s.cache.path(key)); err != nil {
+	s.appended = files[0]
+	return nil
+}
+
+// Commit is the rest of Store, after Append succeeded.
+func (s *Scratch) Commit(key Key) error {
+	if err := os.Rename(s.appended, s.cache.path(key)); err != nil {
 		return withoutPath(err)
 	}
 	return s.cache.evict(key)
