@@ -149,6 +149,7 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	}
 	if o.only.MatchString("starts") {
 		r.Starts = measure.Starts(ctx, s, o.plan, progress)
+		r.FirstCalls = measure.FirstCalls(ctx, s, o.plan, progress)
 	}
 	if o.only.MatchString("files") {
 		r.Files = measure.Files(ctx, s, o.plan, progress)

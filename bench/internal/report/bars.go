@@ -88,6 +88,7 @@ func CompareBars(r Results) []Bar {
 	bars = append(bars, r.loadBars()...)
 	bars = append(bars, r.memoryBars()...)
 	bars = append(bars, r.startBars()...)
+	bars = append(bars, r.firstCallBars()...)
 	bars = append(bars, r.fileBars()...)
 	bars = append(bars, r.scriptBars()...)
 	bars = append(bars, r.codeBars()...)
@@ -225,6 +226,16 @@ func (r Results) startBars() []Bar {
 			}
 		}
 		bars = append(bars, g.compare(value, missing))
+	}
+	return bars
+}
+
+// firstCallBars are the targets for first calls.
+func (r Results) firstCallBars() []Bar {
+	var bars []Bar
+	for _, c := range r.FirstCalls {
+		g := goal{"first call of " + c.Tool + ", with an empty cache", atMost, float64(1500 * time.Millisecond), false, span}
+		bars = append(bars, g.compare(float64(c.P50), c.Missing))
 	}
 	return bars
 }

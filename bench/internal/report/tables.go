@@ -24,6 +24,7 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	r.loadTable(&b)
 	r.memoryTable(&b)
 	r.startTable(&b)
+	r.firstCallTable(&b)
 	r.fileTable(&b)
 	r.scriptTable(&b)
 	r.codeTables(&b)
@@ -290,6 +291,22 @@ func (r Results) startTable(b *strings.Builder) {
 			continue
 		}
 		t.rows = append(t.rows, append(cells, duration(s.P50), duration(s.P99), duration(s.Min), fmt.Sprint(s.N)))
+	}
+	t.write(b)
+}
+
+func (r Results) firstCallTable(b *strings.Builder) {
+	t := table{
+		title:   "'wasmtool run', process start to result, empty cache",
+		header:  []string{"tool", "p50", "p99", "fastest", "calls"},
+		textual: 1,
+	}
+	for _, c := range r.FirstCalls {
+		if c.Missing != "" {
+			t.rows = append(t.rows, []string{c.Tool, notMeasured(c.Missing)})
+			continue
+		}
+		t.rows = append(t.rows, []string{c.Tool, duration(c.P50), duration(c.P99), duration(c.Min), fmt.Sprint(c.N)})
 	}
 	t.write(b)
 }
