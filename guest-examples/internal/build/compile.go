@@ -15,12 +15,13 @@ import (
 )
 
 // modules are the names of the commands to compile, each in its directory below modules.
-var modules = []string{"data", "documents", "files", "plan", "shell", "web"}
+var modules = []string{"data", "documents", "files", "plan", "query", "shell", "web"}
 
 // output is the result of a build.
 type output struct {
 	goVersion string
-	wasm      map[string][]byte // by module name
+	wasm      map[string][]byte            // by module name
+	names     map[string]map[uint32]string // of functions, by module name and index
 }
 
 // digest returns the SHA-256 of a module in hexadecimal.
@@ -45,14 +46,21 @@ func compile(ctx context.Context, root string) (output, error) {
 	if err != nil {
 		return output{}, err
 	}
-	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}}
+	out := output{goVersion: strings.TrimSpace(version), wasm: map[string][]byte{}, names: map[string]map[uint32]string{}}
 	for _, module := range modules {
 		file := filepath.Join(temp, module+".wasm")
-		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, "./modules/"+module)
+		_, err := goCommand(ctx, changed.dir, "build", "-modfile="+changed.modfile, "-trimpath", "-buildvcs=false", "-ldflags=-w -buildid=", "-o", file, "./modules/"+module)
 		if err != nil {
 			return output{}, err
 		}
-		if out.wasm[module], err = os.ReadFile(file); err != nil {
+		wasm, err := os.ReadFile(file)
+		if err != nil {
+			return output{}, err
+		}
+		if out.names[module], _, err = splitCustom(wasm); err != nil {
+			return output{}, err
+		}
+		if out.wasm[module], err = withParts(root, module, wasm); err != nil {
 			return output{}, err
 		}
 	}

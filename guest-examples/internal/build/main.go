@@ -4,6 +4,8 @@
 //
 //	go run ./internal/build              # build and write
 //	go run ./internal/build -check       # build and compare, change nothing
+//	go run ./internal/build -parts [MODULE...]
+//	                                     # find the functions that are compiled first
 //	go run ./internal/build -test ARGS   # go test ARGS, with the patched libraries
 //
 // The exit code is 0, 1 if the check found a difference or a step failed, or 2 if the command
@@ -37,14 +39,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "compare with the existing files instead of writing them")
+	parts := flags.Bool("parts", false, "run the examples, and write the functions that ran into modules/*/parts.txt; then build once more")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
-	case err != nil || flags.NArg() > 0:
-		fmt.Fprintln(stderr, "build: usage: go run ./internal/build [-check | -test ARGS]")
+	case err != nil || flags.NArg() > 0 && !*parts:
+		fmt.Fprintln(stderr, "build: usage: go run ./internal/build [-check | -parts [MODULE...] | -test ARGS]")
 		return 2
 	}
-	if err := buildAll(ctx, *check, stdout); err != nil {
+	work := func() error { return buildAll(ctx, *check, stdout) }
+	if *parts {
+		work = func() error { return writeParts(ctx, ".", flags.Args(), stdout) }
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(stderr, "build:", err)
 		return 1
 	}

@@ -5,16 +5,12 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/internal/toolabi"
 	"github.com/wasmtool/wasmtool/guest-examples/tools/convert"
-	"github.com/wasmtool/wasmtool/guest-examples/tools/json"
 	"github.com/wasmtool/wasmtool/guest-examples/tools/markdown"
 )
 
 // What a call does is shown while it runs.
 func TestCallsAnnounceThemselves(t *testing.T) {
 	for want, args := range map[string]toolabi.Announcer{
-		"Querying JSON":             json.Args{Operation: json.Query, Query: ".a"},
-		"Formatting JSON":           json.Args{Operation: json.Minify},
-		"Checking JSON":             json.Args{Operation: json.Validate},
 		"Converting":                convert.Args{},
 		"Reading Markdown: outline": markdown.Args{Operation: "outline"},
 	} {

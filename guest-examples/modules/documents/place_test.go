@@ -27,7 +27,6 @@ func TestWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, arguments := range map[string]string{
-		"json":     `{"operation": "format", "file_path": "a.json"}`,
 		"convert":  `{"from": "json", "to": "yaml", "file_path": "a.json"}`,
 		"markdown": `{"operation": "toc", "file_path": "a.md"}`,
 	} {
