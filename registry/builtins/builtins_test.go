@@ -54,6 +54,7 @@ var modules = []string{
 	"documents.wasm",
 	"files.wasm",
 	"plan.wasm",
+	"query.wasm",
 	"shell.wasm",
 	"web.wasm",
 }
