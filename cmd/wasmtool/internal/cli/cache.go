@@ -101,6 +101,8 @@ func (o toolOptions) cacheList(cmd *cobra.Command, format listFormat) error {
 	return o.printList(format, l)
 }
 
+// newCacheView returns the view of a cache. The parts of a module are one entry, which was last
+// used when one of them was.
 func newCacheView(entries []runtime.CacheEntry, modules []standard.Module) cacheView {
 	tools := make(map[string][]string)
 	for _, m := range modules {
@@ -108,11 +110,18 @@ func newCacheView(entries []runtime.CacheEntry, modules []standard.Module) cache
 	}
 	view := cacheView{Entries: []cacheEntryView{}, MaxBytes: runtime.DefaultCacheMaxBytes}
 	for _, e := range entries {
+		view.Bytes += e.Bytes
+		same := func(v cacheEntryView) bool {
+			return v.SHA256 == e.ModuleDigest && v.SHA256 != "" && v.Usable && e.Usable
+		}
+		if at := slices.IndexFunc(view.Entries, same); at >= 0 {
+			view.Entries[at].Bytes += e.Bytes
+			continue
+		}
 		view.Entries = append(view.Entries, cacheEntryView{
 			SHA256: e.ModuleDigest, Bytes: e.Bytes, LastUsed: e.LastUsed.UTC(), Usable: e.Usable,
 			Tools: append([]string{}, slices.Sorted(slices.Values(tools[e.ModuleDigest]))...),
 		})
-		view.Bytes += e.Bytes
 	}
 	return view
 }
@@ -160,8 +169,13 @@ func (o toolOptions) cacheClear(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	listed, err := cache.List()
+	if err != nil {
+		return usage(cmd, err.Error())
+	}
+	modules := len(newCacheView(listed, nil).Entries)
 	entries, bytes, err := cache.Clear()
-	o.note("deleted %s, %s", moduleCount(entries), byteCount(uint64(bytes)))
+	o.note("deleted %s, %s", moduleCount(min(modules, entries)), byteCount(uint64(bytes)))
 	if err != nil {
 		return usage(cmd, err.Error())
 	}
