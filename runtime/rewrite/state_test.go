@@ -79,6 +79,8 @@ func TestReservedNamesAreRefused(t *testing.T) {
 	}{
 		"export": {wasmtest.Module{Types: type0, Funcs: []wasmtest.Func{{}}, Exports: []wasmtest.Export{{Name: "wasmtool:anything"}}}, `"wasmtool:anything"`},
 		"import": {wasmtest.Module{Types: type0, Imports: []wasmtest.Import{{Module: MeterModule, Name: "other"}}}, `"wasmtool:meter"`},
+		"late":   {wasmtest.Module{Types: type0, Imports: []wasmtest.Import{{Module: EarlyModule, Name: "early:function:0"}}}, `"wasmtool:early"`},
+		"load":   {wasmtest.Module{Types: type0, Imports: []wasmtest.Import{{Module: MeterModule, Name: LoadFunction}}}, `"wasmtool:meter"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
