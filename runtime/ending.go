@@ -79,7 +79,7 @@ func lateError(late *abi.LateError) *Error {
 	if e, ok := errors.AsType[*Error](fromCompile(late.Err)); ok {
 		return e
 	}
-	return &Error{Reason: Internal, Message: "the rest of the module cannot be read", cause: late.Err}
+	return &Error{Reason: Internal, Message: "a part of the module cannot be read again; restore the file of the module, or load the tool again", cause: late.Err}
 }
 
 // reported returns the failure that a guest reported when it ran to its end. A command reports a

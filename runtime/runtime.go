@@ -100,14 +100,13 @@ type Options struct {
 
 // Events are functions that a Runtime calls, possibly concurrently; nil means none.
 type Events struct {
-	// Compile is called before the compilation of a module, or of a part of it, that no cache has,
-	// because compiling can take seconds, and with Cached after one was loaded from the cache on
-	// disk.
+	// Compile is called before a module or a part of one is compiled, which can take seconds. It is
+	// also called, with Cached, after one was loaded from the cache on disk.
 	Compile func(CompileEvent)
 	// Function is called when a function of a module first runs, with the SHA-256 of the module in
 	// hex and the index of the function. It is for finding the functions of the section
-	// wasmtool.parts: modules are compiled in this process, trusted or not, CacheDir is not used,
-	// and calls are slower.
+	// wasmtool.parts. While it is set, calls are slower, CacheDir is not used, and every module is
+	// compiled in this process, so load only modules that you trust.
 	Function func(digest string, index uint32)
 }
 

@@ -125,11 +125,7 @@ func (g *graph) next(n int, list []uint32, end func(*funcScan) int) []uint32 {
 	if i < 0 {
 		return nil
 	}
-	from := 0
-	if i > 0 {
-		from = end(&g.s.funcs[i-1])
-	}
-	return list[from:end(&g.s.funcs[i])]
+	return g.s.of(i, list, end)
 }
 
 // costs computes the checks and prices.

@@ -43,6 +43,16 @@ type funcScan struct {
 	selects bool
 }
 
+// of returns the part of edges or calls that belongs to defined function i. The function end
+// returns where the part of a function ends.
+func (s *scan) of(i int, list []uint32, end func(*funcScan) int) []uint32 {
+	from := 0
+	if i > 0 {
+		from = end(&s.funcs[i-1])
+	}
+	return list[from:end(&s.funcs[i])]
+}
+
 // scanner walks a body forward. open reports whether there is a path from the entry to the current
 // instruction that passes no check.
 type scanner struct {

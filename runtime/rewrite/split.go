@@ -80,7 +80,7 @@ func (m *module) checkParts() *Error {
 		for _, f := range list {
 			i := int(f) - m.importedFuncs
 			if i < 0 || i >= len(seen) || seen[i] {
-				return refuse(len(m.wasm), Malformed, "the section %s lists function %d, which another list has or the module does not define", PartsSection, f)
+				return refuse(len(m.wasm), Malformed, "the section %s lists function %d, which another list has or the module does not define; list functions of the module, each once", PartsSection, f)
 			}
 			seen[i] = true
 		}
@@ -189,11 +189,7 @@ func (m *module) readsInput(calls []uint32) bool {
 
 // callsIn returns the calls in defined function i, in the form of scan.calls.
 func (s *scan) callsIn(i int) []uint32 {
-	from := 0
-	if i > 0 {
-		from = s.funcs[i-1].calls
-	}
-	return s.calls[from:s.funcs[i].calls]
+	return s.of(i, s.calls, func(f *funcScan) int { return f.calls })
 }
 
 // isEarly and isLate report whether the early part or a late one is written.

@@ -126,11 +126,10 @@ func (g *Guest) loadLate(part rewrite.Part) {
 	if err == nil && c.MayGoOn() {
 		err = g.linkLate(part, module)
 	}
-	if !c.MayGoOn() {
-		panic(sys.NewExitError(stopped))
-	}
-	if err != nil {
+	if c.MayGoOn() && err != nil {
 		c.stop(err)
+	}
+	if !c.MayGoOn() {
 		panic(sys.NewExitError(stopped))
 	}
 }

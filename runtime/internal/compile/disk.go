@@ -165,7 +165,7 @@ func (s *slot) storing(m rewritten) (finish func(keep bool)) {
 	}
 	done, scratch := make(chan error, 1), s.scratch
 	go func() {
-		entry, err := s.entry(m)
+		entry, err := s.entryOf(m)
 		if err == nil {
 			err = scratch.Append(s.key, entry)
 		}
@@ -186,13 +186,19 @@ func (s *slot) storing(m rewritten) (finish func(keep bool)) {
 	}
 }
 
-// entry returns the entry for a module.
-func (s *slot) entry(m rewritten) (cache.Entry, error) {
+// entryOf returns the entry for a module.
+func (s *slot) entryOf(m rewritten) (cache.Entry, error) {
 	facts, err := json.Marshal(m.report)
-	e := cache.Entry{Module: m.wasm, Facts: facts}
-	if err == nil {
-		_, err = hex.Decode(e.Source[:], []byte(s.digest))
+	if err != nil {
+		return cache.Entry{}, err
 	}
+	return s.entry(m.wasm, facts)
+}
+
+// entry returns an entry with the digest of the slot.
+func (s *slot) entry(content, facts []byte) (e cache.Entry, err error) {
+	e.Module, e.Facts = content, facts
+	_, err = hex.Decode(e.Source[:], []byte(s.digest))
 	return e, err
 }
 
@@ -201,7 +207,7 @@ func (s *slot) store(m rewritten) {
 	if s.scratch == nil || s.stored {
 		return
 	}
-	entry, err := s.entry(m)
+	entry, err := s.entryOf(m)
 	s.put(entry, err)
 }
 
@@ -215,9 +221,9 @@ func (s *slot) storeOnly(content []byte) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "none"), nil, 0o600)
 	}
-	entry := cache.Entry{Module: content}
+	var entry cache.Entry
 	if err == nil {
-		_, err = hex.Decode(entry.Source[:], []byte(s.digest))
+		entry, err = s.entry(content, nil)
 	}
 	s.put(entry, err)
 }
