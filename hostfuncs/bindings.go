@@ -39,13 +39,20 @@ type Bindings struct {
 	Store *Store
 	// Messages receives the log lines and progress reports of the guest; never nil.
 	Messages *Messages
-	// CallInfo returns information about the call for the guest. The first use computes the
-	// information, and later uses return the same. CallInfo is never nil.
-	CallInfo func() CallInfo
 
 	tools   toolCalls
-	secrets *callSecrets
+	secrets callSecrets
 	named   []string // names of secrets that the guest may ask about
+
+	aboutOnce sync.Once
+	askAbout  func() CallInfo // as in Services
+	about     CallInfo
+
+	// What Clock, Random and Messages usually point to. It is here so that Bindings are allocated
+	// at once, because each call makes its own.
+	fixedClock  fixedClock
+	fixedRandom fixedRandom
+	messages    Messages
 }
 
 // CallInfo is the information that a guest can get about its call.
@@ -121,26 +128,12 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	if err != nil {
 		return nil, err
 	}
-	b := &Bindings{
-		Files: opened, Env: maps.Clone(grant.Env), Clock: &fixedClock{}, Random: &fixedRandom{},
-		secrets: &callSecrets{store: s.Secrets},
-	}
-	if s.CallInfo == nil {
-		s.CallInfo = func() CallInfo { return CallInfo{} }
-	}
-	b.CallInfo = sync.OnceValue(func() CallInfo {
-		about := s.CallInfo()
-		for _, m := range b.Mounts {
-			if m.Mount != capability.ScratchMount {
-				about.Mounts = append(about.Mounts, MountInfo{Path: m.GuestPath(), Mode: m.Mode.String()})
-			}
-		}
-		return about
-	})
-	s.Listener.hide = b.secrets
-	b.Messages = NewMessages(s.Listener)
+	b := &Bindings{Files: opened, Env: maps.Clone(grant.Env), secrets: callSecrets{store: s.Secrets}, askAbout: s.CallInfo}
+	b.Clock, b.Random, b.Messages = &b.fixedClock, &b.fixedRandom, &b.messages
+	b.messages.l = s.Listener
+	b.messages.l.hide = &b.secrets
 	if len(grant.Net) > 0 {
-		b.HTTP = newHTTP(grant, s.HTTP, b.secrets)
+		b.HTTP = newHTTP(grant, s.HTTP, &b.secrets)
 	}
 	b.tools = toolCalls{granted: len(grant.Tools) > 0, Tools: s.Tools}
 	if grant.KV != capability.ModeNone {
@@ -158,13 +151,13 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 	case grant.Clock && s.Now.IsZero():
 		b.Clock = newRealClock()
 	case grant.Clock:
-		b.Clock = &fixedClock{start: s.Now.Truncate(clockResolution)}
+		b.fixedClock.start = s.Now.Truncate(clockResolution)
 	}
 	switch {
 	case grant.Random && s.Seed == 0:
 		b.Random = rand.Reader
 	case grant.Random:
-		b.Random = &fixedRandom{seed: s.Seed}
+		b.fixedRandom.seed = s.Seed
 	}
 	return b, nil
 }
@@ -172,6 +165,9 @@ func Bind(grant capability.Grant, o files.Options, s Services) (*Bindings, error
 // checkEnv refuses variables that cannot be passed to a guest. In WASI, a NUL byte terminates a
 // variable.
 func checkEnv(env map[string]string) error {
+	if len(env) == 0 {
+		return nil // the common case; sorting an empty list would allocate
+	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
@@ -181,6 +177,22 @@ func checkEnv(env map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// CallInfo returns information about the call for the guest. The first use computes the
+// information, and later uses return the same.
+func (b *Bindings) CallInfo() CallInfo {
+	b.aboutOnce.Do(func() {
+		if b.askAbout != nil {
+			b.about = b.askAbout()
+		}
+		for _, m := range b.Mounts {
+			if m.Mount != capability.ScratchMount {
+				b.about.Mounts = append(b.about.Mounts, MountInfo{Path: m.GuestPath(), Mode: m.Mode.String()})
+			}
+		}
+	})
+	return b.about
 }
 
 // SecretExists reports whether a secret is granted to the guest and configured by the operator. The

@@ -13,7 +13,7 @@ import (
 // secret may be left.
 func TestACutLeavesNoPartOfASecret(t *testing.T) {
 	const value = "S3cr3t/value+of=18"
-	b := &Bindings{secrets: &callSecrets{hide: secret.NewScrubber(map[string]string{"TOKEN": value})}}
+	b := &Bindings{secrets: callSecrets{hide: secret.NewScrubber(map[string]string{"TOKEN": value})}}
 	must := func(text []byte, err error) string {
 		t.Helper()
 		if err != nil {
@@ -52,7 +52,7 @@ func TestACutLeavesNoPartOfASecret(t *testing.T) {
 			}
 		}
 	}
-	none := &Bindings{secrets: &callSecrets{}}
+	none := &Bindings{secrets: callSecrets{}}
 	if got := must(none.HideAfter(t.Context(), []byte("abc"), 1)) + must(none.HideBefore(t.Context(), []byte("abc"))); got != "bcabc" {
 		t.Errorf("without a secret: %q", got)
 	}

@@ -54,8 +54,10 @@ func TestClosesAtOnceWithoutOpenFiles(t *testing.T) {
 			noted := make(chan struct{})
 			go func() {
 				defer close(noted)
-				b.temps[tempName{b.mounts[0], TempPrefix + "0"}] = nil
-				delete(b.temps, tempName{b.mounts[0], TempPrefix + "0"})
+				b.note(func(t tempNames) {
+					t[tempName{b.mounts[0], TempPrefix + "0"}] = nil
+					delete(t, tempName{b.mounts[0], TempPrefix + "0"})
+				})
 			}()
 			t.Cleanup(func() {
 				<-noted

@@ -145,5 +145,8 @@ func (f *FS) noteWritten(p place) {
 func (f *FS) note(change func(tempNames)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.temps == nil {
+		f.temps = make(tempNames)
+	}
 	change(f.temps)
 }

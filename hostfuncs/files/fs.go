@@ -57,8 +57,7 @@ type Options struct {
 // call. It is safe for concurrent use.
 type FS struct {
 	mounts   []*mount
-	tree     map[string]*syntheticDir // by guest path; empty if a mount is at "/"
-	writable bool                     // at least one mount is writable
+	writable bool // at least one mount is writable
 	maxOpen  int
 	budget   budget
 	// Guest paths of files that were read, of files that were changed, and of directories that were
@@ -73,13 +72,18 @@ type FS struct {
 	limit   atomic.Pointer[string]
 	listed  atomic.Int64 // entries listed from open directories
 
-	mu       sync.Mutex
-	open     map[*File]struct{}
-	opening  int // slots reserved for files that are being opened
-	changing int // number of operations between begin and end
-	temps    tempNames
-	released bool
-	done     chan struct{} // closed after the clean-up
+	// What most calls never use is made at its first use.
+	treeOnce sync.Once
+	tree     map[string]*syntheticDir // by guest path; empty if a mount is at "/"
+
+	mu        sync.Mutex
+	open      map[*File]struct{}
+	opening   int // slots reserved for files that are being opened
+	changing  int // number of operations between begin and end
+	temps     tempNames
+	released  bool
+	cleanedUp bool
+	done      chan struct{} // closed after the clean-up
 }
 
 // New opens the directories of the grants. It fails with a [*MountError] if a directory does not
@@ -97,7 +101,7 @@ type FS struct {
 // [FS.LimitHit] says why. Without grants the root directory is empty.
 func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 	o.MaxOpenFiles = cmp.Or(max(o.MaxOpenFiles, 0), DefaultMaxOpenFiles)
-	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o), open: make(map[*File]struct{}), temps: make(tempNames), done: make(chan struct{})}
+	f := &FS{maxOpen: o.MaxOpenFiles, budget: newBudget(o)}
 	var paths hostPaths
 	for _, g := range grants {
 		m, err := openMount(g, o, &paths, len(grants) == 1)
@@ -112,7 +116,6 @@ func New(grants []capability.GrantedFS, o Options) (*FS, error) {
 		_ = f.cleanUp()
 		return nil, err
 	}
-	f.tree = newTree(f.mounts)
 	return f, nil
 }
 
@@ -154,7 +157,17 @@ func (f *FS) Close() error {
 
 // Done returns a channel that is closed once the FS is closed and all leftovers of the call are
 // removed. Wait for it before the process ends.
-func (f *FS) Done() <-chan struct{} { return f.done }
+func (f *FS) Done() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done == nil {
+		f.done = make(chan struct{})
+		if f.cleanedUp {
+			close(f.done)
+		}
+	}
+	return f.done
+}
 
 // ReadPaths returns the guest paths of up to 200 files that were opened for reading. The result
 // more says whether there were more than that. It omits files in scratch space.
@@ -202,7 +215,14 @@ func (f *FS) hasScratch() bool {
 
 // cleanUp removes temporary files and closes the mounts. It is called once, after the last change.
 func (f *FS) cleanUp() error {
-	defer close(f.done)
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.cleanedUp = true
+		if f.done != nil {
+			close(f.done)
+		}
+	}()
 	f.temps.remove()
 	errs := each.Of(f.mounts, (*mount).close)
 	return errors.Join(errs...)
@@ -280,6 +300,9 @@ func (f *FS) keep(file *File) error {
 	f.opening--
 	released := f.released
 	if !released {
+		if f.open == nil {
+			f.open = make(map[*File]struct{})
+		}
 		f.open[file] = struct{}{}
 	}
 	f.mu.Unlock()

@@ -103,7 +103,7 @@ func (f *FS) resolve(prefix, name string) (place, error) {
 			return p, f.use(m)
 		}
 	}
-	if p.dir = f.tree[p.guest]; p.dir == nil {
+	if p.dir = f.synthetic(p.guest); p.dir == nil {
 		return p, fs.ErrNotExist
 	}
 	return p, nil

@@ -17,6 +17,12 @@ type syntheticDir struct {
 	entries []fs.DirEntry // sorted by name
 }
 
+// synthetic returns the synthetic directory at a guest path, or nil.
+func (f *FS) synthetic(guest string) *syntheticDir {
+	f.treeOnce.Do(func() { f.tree = newTree(f.mounts) })
+	return f.tree[guest]
+}
+
 // newTree returns the synthetic directories by guest path. There are none if a mount is at "/".
 func newTree(mounts []*mount) map[string]*syntheticDir {
 	if len(mounts) == 1 && mounts[0].at == "/" {

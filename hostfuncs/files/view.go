@@ -41,7 +41,7 @@ func (v View) Place(name string) Place {
 			return PlaceMount
 		}
 	}
-	if v.fs.tree[guest] != nil {
+	if v.fs.synthetic(guest) != nil {
 		return PlaceSynthetic
 	}
 	return PlaceNone

@@ -111,6 +111,7 @@ type Queue struct {
 type tenant struct {
 	running, waiting int
 	memory           uint64
+	first            int // the order of the first waiting turn
 }
 
 // Turn is a call that runs or waits.
@@ -121,9 +122,11 @@ type Turn struct {
 	own   *tenant
 	// The fields below change only with the lock of the Queue held, and never after the channel
 	// ready is closed.
-	state  state
-	before int       // the number of calls of the same tenant that wait before it
-	since  time.Time // when the call got its files
+	state state
+	// order minus own.first is the number of calls of the same tenant that wait before it; see
+	// before. So a turn that leaves the front changes no other turn.
+	order int
+	since time.Time // when the call got its files
 }
 
 type state int
@@ -142,7 +145,8 @@ func New(b Bounds) *Queue { return &Queue{b: b, tenants: make(map[string]*tenant
 func (q *Queue) Running() int { return int(q.running.Load()) }
 
 // Enter waits until everything that a call needs is available. When it succeeds, the caller must
-// call Leave of the Turn after the call.
+// call Leave of the Turn after the call. The result waited is how long it waited; it is 0 if the
+// call could run at once, which saves reading the clock.
 //
 // Tenants take turns, and the calls of a tenant run in the order in which they arrived. A call that
 // waits only for files runs before all later calls that want the same files. A call that waits
@@ -150,8 +154,8 @@ func (q *Queue) Running() int { return int(q.running.Load()) }
 //
 // The error is a *[GaveUp] if ctx is done or the call waited too long, [ErrClosed], or [ErrFull] if
 // too many calls are waiting. A call that is displaced while it waits also gets ErrFull.
-func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
-	t := &Turn{q: q, need: need}
+func (q *Queue) Enter(ctx context.Context, need Need) (t *Turn, waited time.Duration, err error) {
+	t = &Turn{q: q, need: need}
 	t.need.Paths = each.Of(need.Paths, normal)
 	q.mu.Lock()
 	t.own = q.tenants[need.Tenant]
@@ -163,13 +167,22 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	if q.mayRun(t, q.waiting[:at]) {
 		q.run(t)
 		q.mu.Unlock()
-		return t, nil
+		return t, 0, nil
 	}
 	t.ready = make(chan struct{})
 	q.waiting = slices.Insert(q.waiting, at, t)
 	t.own.waiting++
 	q.makeRoom(t)
 	q.mu.Unlock()
+	asked := time.Now()
+	if err = q.wait(ctx, t); err != nil {
+		t = nil
+	}
+	return t, time.Since(asked), err
+}
+
+// wait waits until a turn may run. If it fails, the turn does not wait any longer.
+func (q *Queue) wait(ctx context.Context, t *Turn) error {
 	var late <-chan time.Time
 	if q.b.Timeout > 0 {
 		timer := time.NewTimer(q.b.Timeout)
@@ -179,16 +192,16 @@ func (q *Queue) Enter(ctx context.Context, need Need) (*Turn, error) {
 	select {
 	case <-t.ready:
 		if t.state == displaced {
-			return nil, ErrFull
+			return ErrFull
 		}
-		return t, nil
+		return nil
 	case <-ctx.Done():
-		return nil, q.giveUp(t, ctx.Err())
+		return q.giveUp(t, ctx.Err())
 	case <-late:
-		return nil, q.giveUp(t, context.DeadlineExceeded)
+		return q.giveUp(t, context.DeadlineExceeded)
 	case <-q.b.Closed:
 		t.Leave()
-		return nil, ErrClosed
+		return ErrClosed
 	}
 }
 
@@ -242,6 +255,7 @@ func (q *Queue) count(t *Turn, sign int) {
 
 // end removes a running or waiting turn and starts the waiting calls that can run now.
 func (q *Queue) end(t *Turn, to state) {
+	before := q.reached(t)
 	switch t.state {
 	case runs:
 		q.count(t, -1)
@@ -254,10 +268,10 @@ func (q *Queue) end(t *Turn, to state) {
 		return
 	}
 	t.state = to
-	if *t.own == (tenant{}) {
+	if t.own.running == 0 && t.own.waiting == 0 {
 		delete(q.tenants, t.need.Tenant)
 	}
-	for i := 0; i < len(q.waiting); {
+	for i := 0; i < len(q.waiting) && q.freed(t, before); {
 		next := q.waiting[i]
 		if q.full() && !next.need.Inside || !q.mayRun(next, q.waiting[:i]) {
 			i++
@@ -269,19 +283,51 @@ func (q *Queue) end(t *Turn, to state) {
 	}
 }
 
+// freed reports whether a turn that has ended still leaves something that another turn may wait
+// for. The parameter before has the limits that were reached before it ended. Most turns use only a
+// place, which the first turn that runs instead takes again. Then no other turn needs to be looked
+// at.
+func (q *Queue) freed(t *Turn, before limits) bool {
+	if t.need.Memory > 0 || len(t.need.Paths) > 0 {
+		return true
+	}
+	now := q.reached(t)
+	return !now.calls && (before.calls || before.ofClass && !now.ofClass || before.ofTenant && !now.ofTenant)
+}
+
+// before returns the number of calls of the same tenant that wait before a waiting turn.
+func (t *Turn) before() int { return t.order - t.own.first }
+
 // stopWaiting removes the turn at an index from the waiting turns.
 func (q *Queue) stopWaiting(at int) {
-	own := q.waiting[at].own
-	own.waiting--
+	t := q.waiting[at]
+	t.own.waiting--
 	q.waiting = slices.Delete(q.waiting, at, at+1)
+	if t.before() == 0 {
+		t.own.first++
+		return
+	}
 	for _, behind := range q.waiting[at:] {
-		if behind.own == own {
-			behind.before--
+		if behind.own == t.own {
+			behind.order--
 		}
 	}
 }
 
 func (q *Queue) full() bool { return q.b.Calls > 0 && q.Running() >= q.b.Calls }
+
+// limits are the limits on running calls that are reached: of all calls, and of a turn's class and
+// tenant.
+type limits struct{ calls, ofClass, ofTenant bool }
+
+// reached returns the limits on running calls that a turn would exceed.
+func (q *Queue) reached(t *Turn) limits {
+	return limits{
+		calls:    q.full(),
+		ofClass:  q.b.ClassCalls > 0 && t.need.Class.running >= q.b.ClassCalls,
+		ofTenant: q.b.TenantCalls > 0 && t.own.running >= q.b.TenantCalls,
+	}
+}
 
 // lacks returns the resource that a turn has to wait for. If no limit on calls or memory makes the
 // turn wait, it returns Files, even if no other call holds the files.
@@ -289,7 +335,7 @@ func (q *Queue) lacks(t *Turn) Want {
 	switch b := q.b; {
 	case t.need.Inside:
 		return Files
-	case q.full(), b.ClassCalls > 0 && t.need.Class.running >= b.ClassCalls, b.TenantCalls > 0 && t.own.running >= b.TenantCalls:
+	case q.reached(t) != (limits{}):
 		return Places
 	case b.TenantMemory > 0 && t.need.Memory > b.TenantMemory-t.own.memory:
 		return Memory

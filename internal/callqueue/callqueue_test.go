@@ -16,7 +16,7 @@ import (
 func at(path string) string { return filepath.FromSlash(path) }
 
 func enter(ctx context.Context, q *Queue, need Need) (leave func(), err error) {
-	turn, err := q.Enter(ctx, need)
+	turn, _, err := q.Enter(ctx, need)
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +385,7 @@ func TestGaveUp(t *testing.T) {
 				defer leave()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				_, err = q.Enter(ctx, tt.need)
+				_, _, err = q.Enter(ctx, tt.need)
 				var gaveUp *GaveUp
 				if !errors.As(err, &gaveUp) || gaveUp.For != want || !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("got %v, want an error that the call waited for %s", err, want)

@@ -42,7 +42,7 @@ func (f *front) module() *Class { return &Class{Name: fmt.Sprint(modules.Add(1))
 
 // Enter stores the turn for Leave.
 func (f *front) Enter(ctx context.Context, tenant string, c *Class) error {
-	turn, err := f.Queue.Enter(ctx, Need{Tenant: tenant, Class: c})
+	turn, _, err := f.Queue.Enter(ctx, Need{Tenant: tenant, Class: c})
 	if err == nil {
 		f.mu.Lock()
 		f.held[c] = append(f.held[c], turn)

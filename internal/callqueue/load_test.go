@@ -63,7 +63,7 @@ func TestAllBoundsUnderLoad(t *testing.T) {
 		if r.IntN(8) == 0 {
 			go cancel()
 		}
-		turn, err := q.Enter(ctx, need)
+		turn, _, err := q.Enter(ctx, need)
 		if err != nil {
 			var gaveUp *GaveUp
 			if !errors.Is(err, ErrFull) && !errors.As(err, &gaveUp) {

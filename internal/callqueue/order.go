@@ -11,12 +11,12 @@ import (
 // turns of its own tenant. It comes before every turn that has more calls of its tenant ahead,
 // running or waiting. On a tie, the turn with fewer waiting calls of its tenant ahead goes first.
 func (q *Queue) place(t *Turn) int {
-	t.before = t.own.waiting
+	t.order = t.own.first + t.own.waiting
 	at := len(q.waiting)
 	for ; at > 0; at-- {
 		other := q.waiting[at-1]
 		if other.own == t.own ||
-			cmp.Or(cmp.Compare(other.own.running+other.before, t.own.running+t.before), cmp.Compare(other.before, t.before)) <= 0 {
+			cmp.Or(cmp.Compare(other.own.running+other.before(), t.own.running+t.before()), cmp.Compare(other.before(), t.before())) <= 0 {
 			break
 		}
 	}

@@ -126,9 +126,7 @@ func (s *Schedule) enterInside(ctx context.Context, need Need) (leave func(), wa
 
 // wait waits for a turn.
 func (s *Schedule) wait(ctx context.Context, need callqueue.Need) (leave func(), waited time.Duration, err error) {
-	asked := time.Now()
-	turn, err := s.queue.Enter(ctx, need)
-	waited = time.Since(asked)
+	turn, waited, err := s.queue.Enter(ctx, need)
 	var gaveUp *callqueue.GaveUp
 	switch {
 	case err == nil:

@@ -48,7 +48,9 @@ type Process struct {
 // NewCall makes one.
 type Call struct {
 	Request
-	Started time.Time
+	// Started is when the call was made. Ended is when the guest ended, before it is reset; it is
+	// read after the call has ended.
+	Started, Ended time.Time
 	// Waited is how long the call waited for its turn to create an instance.
 	Waited time.Duration
 	// Reused reports whether the instance served an earlier call. Cold reports whether the instance
@@ -238,8 +240,11 @@ func (c *Call) hostContext() context.Context {
 	return c.host
 }
 
-// End cancels the host's remaining work for the guest.
+// End cancels the host's remaining work for the guest, and sets Ended if no guest served the call.
 func (c *Call) End() {
+	if c.Ended.IsZero() {
+		c.Ended = time.Now()
+	}
 	if c.endHost != nil {
 		c.endHost()
 	}

@@ -44,11 +44,11 @@ type fuelGauge struct {
 	since, yielded time.Time
 }
 
-// begin starts the gauge for a guest whose start used the given fuel, and returns its first slice.
-func (g *fuelGauge) begin(used uint64) int64 {
+// begin starts the gauge of a call that began at now, for a guest whose start used the given fuel.
+// It returns the first slice.
+func (g *fuelGauge) begin(used uint64, now time.Time) int64 {
 	g.used, g.given = used, 0
-	g.size, g.since = firstSlice, time.Now()
-	g.yielded = g.since
+	g.size, g.since, g.yielded = firstSlice, now, now
 	return int64(g.slice())
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -140,7 +141,7 @@ func (g *Guest) SharedSize() uint64 { return g.shared.size() }
 
 // Serve prepares a reset guest for a call. startFuel is the fuel that its start used.
 func (g *Guest) Serve(c *Call, startFuel uint64) {
-	g.fuel.Set(uint64(c.fuel.begin(startFuel)))
+	g.fuel.Set(uint64(c.fuel.begin(startFuel, c.Started)))
 	g.current.Store(c)
 	g.giveKernel(c)
 }
@@ -149,7 +150,7 @@ func (g *Guest) Serve(c *Call, startFuel uint64) {
 // The fuel of c is not charged to the current call.
 func (g *Guest) ServeBetween(c *Call, run func() error) error {
 	current, left := g.current.Load(), g.fuel.Get()
-	g.fuel.Set(uint64(c.fuel.begin(0)))
+	g.fuel.Set(uint64(c.fuel.begin(0, c.Started)))
 	g.current.Store(c)
 	err := run()
 	g.measure(c)
@@ -164,8 +165,9 @@ func (g *Guest) Current() *Call { return g.current.Load() }
 // FuelUsed returns the fuel that the current call has used so far.
 func (g *Guest) FuelUsed() uint64 { return g.current.Load().fuel.usedWith(int64(g.fuel.Get())) }
 
-// Settle records the fuel and memory of a call that the guest served.
+// Settle records the end of a call that the guest served, with its fuel and memory.
 func (g *Guest) Settle(c *Call) {
+	c.Ended = time.Now()
 	c.fuel.settle(int64(g.fuel.Get()))
 	g.measure(c)
 }

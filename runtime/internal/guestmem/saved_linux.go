@@ -18,9 +18,11 @@ const (
 	// maxKeptPages limits the written pages that a memory keeps at a restore, in bytes. If more
 	// were written, all of them are returned to the kernel.
 	maxKeptPages = 4 << 20
-	// trimEvery is the number of restores after which all pages are returned to the kernel. Until
-	// then, a page that was written once is copied at every restore.
-	trimEvery = 64
+	// A page that was written once is copied at every restore, until all pages are returned to the
+	// kernel. That happens from the restore trimAfter on, once trimCopied bytes were copied. So if
+	// each call writes the same two pages, there is a page fault for each of them every 512 calls.
+	trimAfter  = 64
+	trimCopied = 4 << 20
 )
 
 // saved is the image to which a memory is restored, with the state of the restores.
@@ -29,6 +31,7 @@ type saved struct {
 	shrinking  bool   // the engine's next Reallocate shrinks the memory
 	target     uint64 // the size to which it shrinks
 	restores   int    // since the last trim
+	copied     uint64 // bytes since the last trim
 	private    uint64
 	wasRefused bool // the field refused, as it was when the memory was saved
 }
@@ -70,7 +73,7 @@ func (m *Memory) adopt(image *Image) error {
 	m.forget()
 	image.Retain()
 	m.image = image
-	m.restores, m.private, m.wasRefused = 0, 0, m.refused
+	m.restores, m.copied, m.private, m.wasRefused = 0, 0, 0, m.refused
 	return nil
 }
 
@@ -90,7 +93,7 @@ func (m *Memory) Restore(grow func() bool) error {
 		return err
 	}
 	m.restores++
-	if m.restores >= trimEvery {
+	if m.restores >= trimAfter && m.copied >= trimCopied {
 		return m.Trim()
 	}
 	tail, err := m.clean(m.space[m.size:m.high])
@@ -99,6 +102,7 @@ func (m *Memory) Restore(grow func() bool) error {
 	}
 	front, err := m.copyBack()
 	m.high = m.size
+	m.copied += front + tail
 	m.private = max(m.private, front+tail)
 	if err == nil && m.private > maxKeptPages {
 		return m.Trim()
@@ -185,7 +189,7 @@ func (m *Memory) clean(b []byte) (uint64, error) {
 // Trim returns all private pages of a restored memory to the kernel. The memory then shows its
 // image.
 func (m *Memory) Trim() error {
-	m.restores, m.private = 0, 0
+	m.restores, m.copied, m.private = 0, 0, 0
 	m.high = m.size
 	return drop(m.space)
 }

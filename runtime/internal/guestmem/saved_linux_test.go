@@ -181,7 +181,7 @@ func TestPagesAreGivenBackAtIntervals(t *testing.T) {
 	}
 	defer image.Release()
 	want := bytes.Clone(g.mem)
-	for n := 1; n <= 3*trimEvery; n++ {
+	for n := 1; n <= 3*trimAfter; n++ {
 		g.grow(1)
 		g.mem[n*block]++
 		g.mem[size+n] = 1
@@ -191,12 +191,32 @@ func TestPagesAreGivenBackAtIntervals(t *testing.T) {
 		if !bytes.Equal(g.mem, want) {
 			t.Fatalf("after %d restores the memory differs from the image", n)
 		}
-		if got := g.m.Private(); (got == 0) != (n%trimEvery == 0) {
+		if got := g.m.Private(); (got == 0) != (n%trimAfter == 0) {
 			t.Errorf("after %d restores %d bytes are private", n, got)
 		}
 	}
 	g.grow(1)
 	requireZero(t, g.mem[size:], "memory that is new")
+}
+
+// A page that each call writes stays until it was copied often enough.
+func TestFewPagesStayForLong(t *testing.T) {
+	const size = 1 << 20
+	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
+	image, err := g.m.Save(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer image.Release()
+	for n := 1; n <= trimCopied/block+1; n++ {
+		g.mem[block] = 1
+		if err := g.m.Restore(nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := g.m.Private(); (got == 0) != (n > trimCopied/block) || g.mem[block] != 0 {
+			t.Fatalf("after %d restores %d bytes are private, and the page has %d", n, got, g.mem[block])
+		}
+	}
 }
 
 // A guest that wrote many pages gives them back at the next restore.

@@ -47,8 +47,8 @@ func descent(index uint32, bottom []byte) []byte {
 		[]byte{elseOp}, bottom, []byte{wasmtest.End})
 }
 
-// callStack finds the engine's call stack. If it did not, no command would be reused, and no other
-// test would fail.
+// callStackOf finds the engine's call stack. If it did not, no command would be reused, and no
+// other test would fail.
 func TestCallStackReadsStackOfEngine(t *testing.T) {
 	if goruntime.GOARCH != "amd64" && goruntime.GOARCH != "arm64" {
 		t.Skip("the engine has no compiler for this processor")
@@ -57,7 +57,7 @@ func TestCallStackReadsStackOfEngine(t *testing.T) {
 	f := onEngine(t, wazero.NewRuntimeConfigCompiler(), func(ctx context.Context, _ api.Module, _ []uint64) {
 		point = experimental.GetSnapshotter(ctx).Snapshot()
 	})
-	small := len(callStack(f))
+	small := callStackOf(f).size()
 	if small == 0 {
 		t.Fatal("a function has no call stack")
 	}
@@ -65,10 +65,10 @@ func TestCallStackReadsStackOfEngine(t *testing.T) {
 	if _, err := f.Call(experimental.WithSnapshotter(context.Background()), depth); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(callStack(f)); got < small+16*depth {
+	if got := callStackOf(f).size(); got < small+16*depth {
 		t.Errorf("a call stack of %d bytes has %d bytes after %d nested calls", small, got, depth)
 	}
-	if got := len(callStack(point)); got < 16*depth {
+	if got := callStackOf(point).size(); got < 16*depth {
 		t.Errorf("a snapshot of %d nested calls has a call stack of %d bytes", depth, got)
 	}
 }
@@ -85,7 +85,7 @@ func TestCallStackOfOtherTypesIsNil(t *testing.T) {
 		"a stack of numbers": &struct{ stack []uint64 }{make([]uint64, 1)},
 		"a stack of another": &struct{ stack string }{"stack"},
 	} {
-		if got := callStack(owner); got != nil {
+		if got := callStackOf(owner).bytes(); got != nil {
 			t.Errorf("%s: a call stack of %d bytes", name, len(got))
 		}
 	}

@@ -17,10 +17,12 @@ type Instance struct {
 	pool  *Pool
 	kind  *kind // nil if the instance serves only one call
 	guest *abi.Guest
-	// main is the function that a call runs; it owns the guest's call stack. firstStack is the
-	// initial size of the call stack of a reactor or plug-in.
+	// main is the function that a call runs; it owns the guest's call stack, mainStack. firstStack
+	// is the initial size of the call stack of a reactor or plug-in.
 	main       api.Function
+	mainStack  callStack
 	firstStack int
+	result     [1]uint64 // what main of a reactor or plug-in returned
 
 	snapshot // the state to which the instance is reset
 
@@ -110,9 +112,9 @@ func (i *Instance) start(c *abi.Call) error {
 	}
 	switch c.Entry.Form {
 	case abi.Command: // the start of a command lasts until it reads its input
-		i.main = i.guest.Module.ExportedFunction(rewrite.ExportMain)
+		i.use(rewrite.ExportMain)
 		if i.main == nil || c.Entry.Export != abi.CommandExport {
-			i.main = i.guest.Module.ExportedFunction(c.Entry.Export)
+			i.use(c.Entry.Export)
 		}
 		return nil
 	case abi.Reactor:
@@ -142,16 +144,22 @@ func (i *Instance) call(c *abi.Call) error {
 	if err := c.Stopped(); err != nil {
 		return err // the input of a plug-in did not fit
 	}
-	var result [1]uint64
 	// Each function value has its own stack. A stack that grew in one call is not used again.
 	// Otherwise the depth that one call can reach would depend on other calls.
-	if i.main == nil || len(callStack(i.main)) != i.firstStack {
-		i.main = i.guest.Module.ExportedFunction(c.Entry.Export)
-		i.firstStack = len(callStack(i.main))
+	if i.main == nil || i.mainStack.size() != i.firstStack {
+		i.use(c.Entry.Export)
+		i.firstStack = i.mainStack.size()
 	}
-	err := i.main.CallWithStack(context.Background(), result[:])
-	c.Returned(api.DecodeU32(result[0]))
+	i.result[0] = 0 // a guest that traps returns nothing
+	err := i.main.CallWithStack(context.Background(), i.result[:])
+	c.Returned(api.DecodeU32(i.result[0]))
 	return err
+}
+
+// use makes an exported function the one that calls run.
+func (i *Instance) use(export string) {
+	i.main = i.guest.Module.ExportedFunction(export)
+	i.mainStack = callStackOf(i.main)
 }
 
 // finish records the fuel and memory of a call. It then resets the instance for the next call, or
@@ -159,7 +167,7 @@ func (i *Instance) call(c *abi.Call) error {
 func (i *Instance) finish(c *abi.Call, err error) {
 	i.guest.Settle(c)
 	if i.reusable(c, err) && i.tryReset() == nil {
-		i.pool.put(i)
+		i.pool.put(i, c.Ended)
 		return
 	}
 	i.close()
@@ -169,7 +177,7 @@ func (i *Instance) finish(c *abi.Call, err error) {
 // the call must have ended by itself.
 func (i *Instance) reusable(c *abi.Call, err error) bool {
 	return i.saved && endedByItself(c, err) &&
-		(i.frames == nil || len(callStack(i.main)) <= maxIdleStack)
+		(i.frames == nil || i.mainStack.size() <= maxIdleStack)
 }
 
 // endedByItself reports whether the guest ended the call: a function returned, or a command exited.
@@ -211,8 +219,8 @@ func (i *Instance) stackBytes() int64 {
 	if i.frames == nil {
 		return 0
 	}
-	main := len(callStack(i.main))
-	return int64(len(i.frames) + len(callStack(i.point)) + main + main/2)
+	main := i.mainStack.size()
+	return int64(len(i.frames) + i.pointStack.size() + main + main/2)
 }
 
 // close frees the instance.

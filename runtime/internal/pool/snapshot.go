@@ -30,9 +30,10 @@ type snapshot struct {
 	// point is where a command resumes in each call. The first call also resumes there, because the
 	// stack on which it resumes determines how deep the command can call. frames is the saved
 	// content of that stack. resuming reports whether the call has not yet reached the point.
-	point    experimental.Snapshot
-	frames   []byte
-	resuming bool
+	point      experimental.Snapshot
+	pointStack callStack
+	frames     []byte
+	resuming   bool
 }
 
 // largeImage is the memory size in bytes above which instances are saved one at a time. Saving
@@ -117,7 +118,7 @@ func (i *Instance) begin(c *abi.Call) {
 // Enter resumes a saved command at its checkpoint.
 func (i *Instance) Enter() {
 	if i.frames != nil {
-		copy(callStack(i.point), i.frames)
+		copy(i.pointStack.bytes(), i.frames)
 		i.resume()
 	}
 }
@@ -138,7 +139,8 @@ func (i *Instance) Checkpoint(ctx context.Context) {
 		return
 	}
 	i.point = experimental.GetSnapshotter(ctx).Snapshot()
-	stack := callStack(i.point)
+	i.pointStack = callStackOf(i.point)
+	stack := i.pointStack.bytes()
 	if len(stack) > maxIdleStack {
 		i.guest.Taint("it reads its input in calls that are nested too deeply")
 	}
@@ -176,8 +178,8 @@ func (i *Instance) reset() error {
 	if i.guest.CloseFiles(); !i.guest.Clean() {
 		return errNotClean
 	}
-	if i.frames == nil && len(callStack(i.main)) != i.firstStack {
-		i.main = nil // its stack grew; the next call gets a new one
+	if i.frames == nil && i.mainStack.size() != i.firstStack {
+		i.main, i.mainStack = nil, callStack{} // its stack grew; the next call gets a new one
 	}
 	err := i.guest.Memory.Restore(func() bool {
 		_, ok := i.guest.Module.Memory().Grow(1)
