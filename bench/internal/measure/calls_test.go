@@ -132,9 +132,13 @@ func TestMeanPrice(t *testing.T) {
 		{Guest: "go", Ratio: map[peer.Variant]float64{peer.Metered: 2}},
 		{Guest: "go", Missing: "failed"},
 	}
-	for guest, want := range map[string]float64{"c": 2, "go": 0, "rust": 0} {
-		if got := MeanPrice(prices, guest, peer.Metered); got != want {
-			t.Errorf("%s: %v, want %v", guest, got, want)
+	for _, test := range []struct {
+		guest    string
+		mean     float64
+		measured int
+	}{{"c", 2, 2}, {"go", 2, 1}, {"rust", 0, 0}} {
+		if mean, n := MeanPrice(prices, test.guest, peer.Metered); mean != test.mean || n != test.measured {
+			t.Errorf("%s: %v of %d, want %v of %d", test.guest, mean, n, test.mean, test.measured)
 		}
 	}
 }

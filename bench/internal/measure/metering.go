@@ -10,11 +10,11 @@ import (
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
-// Price is the time of a loop in each variant of its module.
+// Price is the time of a loop, or of a program, in each variant of its module.
 type Price struct {
 	Guest string `json:"guest"`
 	Loop  string `json:"loop"`
-	// Variants has the durations of one execution of the loop. Ratio is the median of a variant
+	// Variants has the durations of one execution. Ratio is the median of a variant
 	// divided by the median of the unmetered variant.
 	Variants map[peer.Variant]Summary `json:"variants"`
 	Ratio    map[peer.Variant]float64 `json:"ratio"`
@@ -88,18 +88,26 @@ func (r *Price) measure(ctx context.Context, l loop, s peer.Setup, rounds int, i
 		}
 		runners[v] = run
 	}
+	return r.compare(rounds, l.repeat, func(v peer.Variant) error {
+		_, err := runners[v](ctx, l.input)
+		return err
+	}, Variants())
+}
+
+// compare lets variants take turns: in each round, each runs the given number of times.
+func (r *Price) compare(rounds, repeat int, run func(peer.Variant) error, variants []peer.Variant) error {
 	durations := make(map[peer.Variant][]time.Duration)
 	for round := range rounds {
-		for turn := range Variants() {
-			// Each variant comes first, second and third equally often.
-			v := Variants()[(turn+round)%len(Variants())]
+		for turn := range variants {
+			// Each variant comes first, second and so on equally often.
+			v := variants[(turn+round)%len(variants)]
 			start := time.Now()
-			for range l.repeat {
-				if _, err := runners[v](ctx, l.input); err != nil {
+			for range repeat {
+				if err := run(v); err != nil {
 					return err
 				}
 			}
-			durations[v] = append(durations[v], time.Since(start)/time.Duration(l.repeat))
+			durations[v] = append(durations[v], time.Since(start)/time.Duration(repeat))
 		}
 	}
 	r.Variants = make(map[peer.Variant]Summary)
@@ -113,18 +121,14 @@ func (r *Price) measure(ctx context.Context, l loop, s peer.Setup, rounds int, i
 	return nil
 }
 
-// MeanPrice returns the geometric mean of the ratios of a guest's loops in a variant, or 0 if one
-// is missing.
-func MeanPrice(prices []Price, guest string, v peer.Variant) float64 {
+// MeanPrice returns the geometric mean of the ratios of a variant over the programs or loops of a
+// guest that were measured, and their number.
+func MeanPrice(prices []Price, guest string, v peer.Variant) (mean float64, measured int) {
 	var ratios []float64
 	for _, r := range prices {
-		if r.Guest != guest {
-			continue
+		if r.Guest == guest && r.Ratio[v] > 0 {
+			ratios = append(ratios, r.Ratio[v])
 		}
-		if r.Ratio[v] == 0 {
-			return 0
-		}
-		ratios = append(ratios, r.Ratio[v])
 	}
-	return GeometricMean(ratios)
+	return GeometricMean(ratios), len(ratios)
 }

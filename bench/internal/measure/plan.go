@@ -9,6 +9,8 @@ type Plan struct {
 	Slice  time.Duration
 	// Metering is how often each loop runs in each variant.
 	Metering int
+	// Programs is how often each program of the corpus runs in each variant.
+	Programs int
 	// Deadlines is the number of calls that a single caller makes, each of which is stopped at its
 	// deadline. Each of the Spinners concurrent callers makes a twentieth of that number, and at
 	// least one call.
@@ -35,7 +37,7 @@ type Plan struct {
 func Full() Plan {
 	return Plan{
 		Rounds: 100, Slice: 10 * time.Millisecond,
-		Metering:  25,
+		Metering: 25, Programs: 11,
 		Deadlines: 200, Spinners: 50,
 		Callers: []int{1, 8, 64, 512}, Load: time.Second, LoadRounds: 3,
 		Instances: []int{1, 10, 50, 100, 200}, Rest: 11 * time.Second,
@@ -50,7 +52,7 @@ func Full() Plan {
 func Quick() Plan {
 	return Plan{
 		Rounds: 2, Slice: 2 * time.Millisecond,
-		Metering:  2,
+		Metering: 2, Programs: 1,
 		Deadlines: 5, Spinners: 8,
 		Callers: []int{1, 8}, Load: 50 * time.Millisecond, LoadRounds: 1,
 		Instances: []int{1, 4}, Rest: time.Millisecond,

@@ -79,6 +79,8 @@ const (
 type Setup struct {
 	// Guests is the absolute path of the directory that guests/build.sh fills.
 	Guests string
+	// Corpus is the absolute path of the directory that corpus/build.sh fills.
+	Corpus string
 	// Cache is the absolute path of a directory for compiled code. Each engine that can store code
 	// uses its own subdirectory.
 	Cache string

@@ -134,27 +134,6 @@ func (r Results) callBars() []Bar {
 	return bars
 }
 
-func (r Results) meteringBars() []Bar {
-	var bars []Bar
-	for _, b := range []struct {
-		guest string
-		limit float64
-	}{{"c", 1.10}, {"go", 1.20}} {
-		value, missing := measure.MeanPrice(r.Metering, b.guest, peer.Metered), ""
-		if value == 0 {
-			missing = leftOut
-		}
-		for _, p := range r.Metering {
-			if p.Guest == b.guest && p.Missing != "" {
-				missing = p.Missing
-			}
-		}
-		g := goal{"metered code relative to unmetered code, geometric mean, " + language(b.guest), atMost, b.limit, false, times}
-		bars = append(bars, g.compare(value, missing))
-	}
-	return bars
-}
-
 func (r Results) deadlineBars() []Bar {
 	alone := goal{"p99 of a deadline's overshoot, idle", atMost, float64(time.Millisecond), false, span}
 	crowded := goal{"p99 of a deadline's overshoot, 50 spinning guests", atMost, float64(250 * time.Millisecond), false, span}

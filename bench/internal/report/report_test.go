@@ -36,6 +36,7 @@ func sample() Results {
 			{Guest: "c", Loop: "a", Ratio: map[peer.Variant]float64{peer.Metered: 1, peer.Interruptible: 4}},
 			{Guest: "c", Loop: "b", Ratio: map[peer.Variant]float64{peer.Metered: 1.1, peer.Interruptible: 9}},
 		},
+		Programs: programs(),
 		Deadlines: []measure.Overshoot{
 			{Guests: 1, Summary: measure.Summary{P99: 400 * time.Microsecond}},
 			{Guests: 50, Summary: measure.Summary{P99: 300 * time.Millisecond}},
@@ -53,6 +54,15 @@ func sample() Results {
 	return r
 }
 
+// programs are all C programs and one Go program.
+func programs() []measure.Price {
+	prices := []measure.Price{{Guest: "go", Loop: "gojq", Missing: "no network"}}
+	for _, program := range measure.Corpus()[0].Programs {
+		prices = append(prices, measure.Price{Guest: "c", Loop: program, Ratio: map[peer.Variant]float64{peer.Metered: 1.05}})
+	}
+	return prices
+}
+
 func TestCompareBars(t *testing.T) {
 	got := make(map[string]Bar)
 	for _, b := range sample().Bars {
@@ -67,8 +77,8 @@ func TestCompareBars(t *testing.T) {
 		{"Rust reactor, relative to a reused instance", "not measured: excluded by --only", "not measured"},
 		{"Go reactor, relative to a reused instance", "10.0x", "no"},
 		{"Go reactor, warmed snapshot, relative to a reused instance", "not measured: no such | thing", "not measured"},
-		{"metered code relative to unmetered code, geometric mean, C", "1.05x", "yes"},
-		{"metered code relative to unmetered code, geometric mean, Go", "not measured: excluded by --only", "not measured"},
+		{"metered code relative to unmetered code, geometric mean of 10 programs of others, C", "1.05x", "yes"},
+		{"metered code relative to unmetered code, geometric mean of 10 programs of others, Go", "not measured: gojq: no network", "not measured"},
 		{"p99 of a deadline's overshoot, idle", "400 µs", "yes"},
 		{"p99 of a deadline's overshoot, 50 spinning guests", "300 ms", "no"},
 		// below the target, but within the tolerance of the constant about
@@ -96,7 +106,9 @@ func TestWriteMarkdown(t *testing.T) {
 		"## Targets",
 		"| C program in bubblewrap | native | yes | 5.00 ms | 10.0 ms | 2.50 ms | 10 | 1250x |",
 		`| wasmtool, runtime, warmed snapshot | reactor | yes | not measured: no such \| thing |`,
-		"| C | geometric mean |  |  |  | 1.05x | 6.00x |",
+		"| C | geometric mean of 2 |  |  |  | 1.05x | 6.00x |",
+		"| C | geometric mean of 10 |  |  |  | 1.05x |  |",
+		"| Go | gojq | not measured: no network |",
 		"| 50 | 0 ns | 300 ms |",
 		"## One call, Go",
 	} {

@@ -17,6 +17,7 @@ type Results struct {
 	Quick      bool                `json:"quick"`
 	Calls      []measure.Row       `json:"calls"`
 	Metering   []measure.Price     `json:"metering"`
+	Programs   []measure.Price     `json:"programs"`
 	Deadlines  []measure.Overshoot `json:"deadlines"`
 	Loads      []measure.Load      `json:"loads"`
 	Memory     []measure.Memory    `json:"memory"`

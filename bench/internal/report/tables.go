@@ -19,7 +19,8 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	}
 	r.barTable().write(&b)
 	r.callTables(&b)
-	r.meteringTable(&b)
+	priceTable("The cost of being able to stop a guest", "loop", r.Metering).write(&b)
+	priceTable("The cost of being able to stop programs that others wrote", "program", r.Programs).write(&b)
 	r.deadlineTable(&b)
 	r.loadTable(&b)
 	r.memoryTable(&b)
@@ -180,37 +181,6 @@ func ownName(row measure.Row) peer.Name {
 		form = peer.Command
 	}
 	return peer.Name{Guest: row.For, Form: form, System: peer.Wasmtool}
-}
-
-func (r Results) meteringTable(b *strings.Builder) {
-	t := table{
-		title:   "The cost of being able to stop a guest",
-		header:  []string{"guest", "loop", "unmetered", "metered", "WithCloseOnContextDone", "metered, ratio", "WithCloseOnContextDone, ratio"},
-		textual: 2,
-	}
-	for _, p := range r.Metering {
-		cells := []string{language(p.Guest), p.Loop}
-		if p.Missing != "" {
-			t.rows = append(t.rows, append(cells, notMeasured(p.Missing)))
-			continue
-		}
-		for _, v := range measure.Variants() {
-			cells = append(cells, duration(p.Variants[v].P50))
-		}
-		for _, v := range measure.Variants()[1:] {
-			cells = append(cells, times(p.Ratio[v]))
-		}
-		t.rows = append(t.rows, cells)
-	}
-	for _, guest := range []string{"c", "go"} {
-		if mean := measure.MeanPrice(r.Metering, guest, peer.Metered); mean > 0 {
-			t.rows = append(t.rows, []string{
-				language(guest), "geometric mean", "", "", "", times(mean),
-				times(measure.MeanPrice(r.Metering, guest, peer.Interruptible)),
-			})
-		}
-	}
-	t.write(b)
 }
 
 func (r Results) deadlineTable(b *strings.Builder) {
