@@ -94,20 +94,28 @@ func (r *Price) measure(ctx context.Context, l loop, s peer.Setup, rounds int, i
 	}, Variants())
 }
 
-// compare lets variants take turns: in each round, each runs the given number of times.
+// compare lets variants take turns: in each round, each runs the given number of times. The
+// durations are of processor time, in which other processes count less.
 func (r *Price) compare(rounds, repeat int, run func(peer.Variant) error, variants []peer.Variant) error {
 	durations := make(map[peer.Variant][]time.Duration)
 	for round := range rounds {
 		for turn := range variants {
 			// Each variant comes first, second and so on equally often.
 			v := variants[(turn+round)%len(variants)]
-			start := time.Now()
+			start, err := processorTime()
+			if err != nil {
+				return err
+			}
 			for range repeat {
 				if err := run(v); err != nil {
 					return err
 				}
 			}
-			durations[v] = append(durations[v], time.Since(start)/time.Duration(repeat))
+			end, err := processorTime()
+			if err != nil {
+				return err
+			}
+			durations[v] = append(durations[v], (end-start)/time.Duration(repeat))
 		}
 	}
 	r.Variants = make(map[peer.Variant]Summary)

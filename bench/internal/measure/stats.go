@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Summary describes a set of durations; in JSON they are nanoseconds. The zero value describes an
@@ -60,6 +62,13 @@ func GeometricMean(values []float64) float64 {
 		sum += math.Log(v)
 	}
 	return math.Exp(sum / float64(len(values)))
+}
+
+// processorTime returns the time that all threads of this process have run.
+func processorTime() (time.Duration, error) {
+	var t unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t)
+	return time.Duration(t.Nano()), err
 }
 
 // ClockCost returns the time for reading the clock, which each duration includes once.
