@@ -31,6 +31,10 @@ type Plan struct {
 	Files int
 	// Code is the number of turns of each script of the tool code.
 	Code int
+	// PartTurns is the number of turns of each guest whose calls are divided into parts. PartTurn
+	// is the length of a turn.
+	PartTurns int
+	PartTurn  time.Duration
 }
 
 // Full returns a plan with enough measurements to quote the figures.
@@ -41,9 +45,10 @@ func Full() Plan {
 		Deadlines: 200, Spinners: 50,
 		Callers: []int{1, 8, 64, 512}, Load: time.Second, LoadRounds: 3,
 		Instances: []int{1, 10, 50, 100, 200}, Rest: 11 * time.Second,
-		Starts: 40,
-		Files:  20,
-		Code:   50,
+		Starts:    40,
+		Files:     20,
+		Code:      50,
+		PartTurns: 4, PartTurn: 4 * time.Second,
 	}
 }
 
@@ -56,9 +61,10 @@ func Quick() Plan {
 		Deadlines: 5, Spinners: 8,
 		Callers: []int{1, 8}, Load: 50 * time.Millisecond, LoadRounds: 1,
 		Instances: []int{1, 4}, Rest: time.Millisecond,
-		Starts: 2,
-		Files:  1,
-		Code:   1,
+		Starts:    2,
+		Files:     1,
+		Code:      1,
+		PartTurns: 1, PartTurn: 100 * time.Millisecond,
 	}
 }
 

@@ -64,15 +64,19 @@ type scriptKind struct {
 	argv []string
 }
 
+func scriptKinds() []scriptKind {
+	return []scriptKind{
+		{"Python", "py", pythonHead + pythonRun, []string{"python3", "-I", "-S", "-B", "-c", pythonHead + pythonRun + "print(run(json.load(sys.stdin)))"}},
+		{"JavaScript", "js", "export " + jsRun, []string{"node", "-e", jsRun + "console.log(run(JSON.parse(require('fs').readFileSync(0))))"}},
+	}
+}
+
 // Scripts measures calls of scripts. Systems take turns; each turn of wasmtool with saved starts
 // makes warmCalls calls.
 func Scripts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) []Script {
 	progress("scripts")
 	var all []Script
-	for _, k := range []scriptKind{
-		{"Python", "py", pythonHead + pythonRun, []string{"python3", "-I", "-S", "-B", "-c", pythonHead + pythonRun + "print(run(json.load(sys.stdin)))"}},
-		{"JavaScript", "js", "export " + jsRun, []string{"node", "-e", jsRun + "console.log(run(JSON.parse(require('fs').readFileSync(0))))"}},
-	} {
+	for _, k := range scriptKinds() {
 		type system struct {
 			*Script
 			call  func() (string, error)
@@ -98,7 +102,7 @@ func Scripts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) [
 			if done != nil {
 				defer done()
 			}
-			add(name, turns, call, err)
+			add(name, turns, func() (string, error) { return call(scriptInput) }, err)
 		}
 		add(ScriptNative, 1, k.process(ctx, nil), nil)
 		add(ScriptBubblewrap, 1, k.process(ctx, []string{"bwrap", "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"}), nil)
@@ -134,7 +138,7 @@ func Scripts(ctx context.Context, s peer.Setup, p Plan, progress func(string)) [
 }
 
 // tool returns a function that calls the script as a tool.
-func (k scriptKind) tool(ctx context.Context, s peer.Setup, unsaved bool) (call func() (string, error), done func(), err error) {
+func (k scriptKind) tool(ctx context.Context, s peer.Setup, unsaved bool) (call func(arguments string) (string, error), done func(), err error) {
 	dir, err := os.MkdirTemp("", "wasmtool-bench-")
 	if err != nil {
 		return nil, nil, err
@@ -167,8 +171,8 @@ func (k scriptKind) tool(ctx context.Context, s peer.Setup, unsaved bool) (call 
 	if err != nil {
 		return nil, done, err
 	}
-	return func() (string, error) {
-			result, err := tools.Execute(ctx, tool.Call{Tool: k.extension + "_median", Arguments: []byte(scriptInput)})
+	return func(arguments string) (string, error) {
+			result, err := tools.Execute(ctx, tool.Call{Tool: k.extension + "_median", Arguments: []byte(arguments)})
 			return result.Text(), err
 		}, func() {
 			_ = tools.Close()

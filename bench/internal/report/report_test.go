@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wasmtool/wasmtool/bench/internal/measure"
+	"github.com/wasmtool/wasmtool/bench/internal/parts"
 	"github.com/wasmtool/wasmtool/bench/internal/peer"
 )
 
@@ -49,6 +50,10 @@ func sample() Results {
 			Live: []measure.Held{{Instances: 1, KiB: 1000}, {Instances: 101, KiB: 41_000}}, Resting: measure.Held{Instances: 101, KiB: 41_000}, Kept: 101,
 		}},
 		Starts: []measure.Start{{Guest: "go", Form: peer.Reactor, Missing: "no cache"}},
+		Parts: []measure.CallCost{
+			{Guest: "C", Calls: 7, CPU: 20_000, Wall: 18_000, Parts: map[parts.Part]time.Duration{parts.Guest: 5000, parts.Policy: 15_000}, PageFaults: 0.25},
+			{Guest: "Python", Missing: "no archive"},
+		},
 	}
 	r.Bars = CompareBars(r)
 	return r
@@ -111,6 +116,10 @@ func TestWriteMarkdown(t *testing.T) {
 		"| Go | gojq | not measured: no network |",
 		"| 50 | 0 ns | 300 ms |",
 		"## One call, Go",
+		"| guest | 5.00 µs, 25 % | not measured |",
+		"| **processor time** | **20.0 µs** | not measured |",
+		"| page faults | 0.2 | not measured |",
+		"Python: not measured: no archive.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

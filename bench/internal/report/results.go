@@ -26,6 +26,7 @@ type Results struct {
 	Files      []measure.FileJob   `json:"files"`
 	Scripts    []measure.Script    `json:"scripts"`
 	Code       measure.Code        `json:"code"`
+	Parts      []measure.CallCost  `json:"parts"`
 	Bars       []Bar               `json:"bars"`
 }
 

@@ -29,6 +29,7 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	r.fileTable(&b)
 	r.scriptTable(&b)
 	r.codeTables(&b)
+	r.partTable(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
