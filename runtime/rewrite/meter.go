@@ -48,13 +48,18 @@ const blockNoResult = 0x40
 // meter writes the code that charges fuel. A charge is
 //
 //	global.get fuel  i64.const charge  i64.sub  global.set fuel
-//	global.get fuel  i64.const 0  i64.lt_s  if  call refill  end
+//	global.get fuel  i64.const 0  i64.ge_s  if  else  call refill  end
+//
+// The call is in the second half of the if. Where paths meet, the engine keeps values where they
+// are at the end of the path that comes first in the code (wazero 1.12). With the call in the first
+// half, every value would be on the stack after each check, because calls do not preserve
+// registers.
 //
 // A tight loop is a loop in which only the check at its head charges fuel. It has a copy of the
 // fuel in a local, so that an iteration does not wait for the memory write of the previous one:
 //
 //	local.get copy  i64.const charge  i64.sub  local.tee copy  global.set fuel
-//	local.get copy  i64.const 0  i64.lt_s  if  call refill  global.get fuel  local.set copy  end
+//	local.get copy  i64.const 0  i64.ge_s  if  else  call refill  global.get fuel  local.set copy  end
 type meter struct {
 	before, after []byte // code before and after the charge
 	get, set      []byte
@@ -70,7 +75,7 @@ func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
 	set := appendU32([]byte{byte(opGlobalSet)}, fuel)
 	call := appendU32([]byte{byte(opCall)}, refill)
-	after := slices.Concat([]byte{byte(opI64Sub)}, set, get, []byte{byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult}, call)
+	after := slices.Concat([]byte{byte(opI64Sub)}, set, get, []byte{byte(opI64Const), 0, byte(opI64GeS), byte(opIf), blockNoResult, byte(opElse)}, call)
 	return &meter{
 		before: append(slices.Clone(get), byte(opI64Const)),
 		after:  append(after, byte(opEnd)),
@@ -100,7 +105,7 @@ func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte
 	b = appendU32(append(b, byte(opI64Sub), byte(opLocalTee)), copied)
 	b = append(b, t.set...)
 	b = appendU32(append(b, byte(opLocalGet)), copied)
-	b = append(b, byte(opI64Const), 0, byte(opI64LtS), byte(opIf), blockNoResult)
+	b = append(b, byte(opI64Const), 0, byte(opI64GeS), byte(opIf), blockNoResult, byte(opElse))
 	b = t.appendCopy(append(b, t.call...), copied)
 	return append(b, byte(opEnd))
 }
