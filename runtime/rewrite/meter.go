@@ -59,7 +59,8 @@ const blockNoResult = 0x40
 // fuel in a local, so that an iteration does not wait for the memory write of the previous one:
 //
 //	local.get copy  i64.const charge  i64.sub  local.tee copy  global.set fuel
-//	local.get copy  i64.const 0  i64.ge_s  if  else  call refill  global.get fuel  local.set copy  end
+//	local.get copy  i64.const 0  i64.ge_s  if  else  call refill
+//	global.get fuel  local.set copy  end
 type meter struct {
 	before, after []byte // code before and after the charge
 	get, set      []byte

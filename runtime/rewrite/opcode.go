@@ -47,8 +47,8 @@ const (
 	opI32Eqz             opcode = 0x45
 	opI32GtU             opcode = 0x4b
 	opI32LeU             opcode = 0x4d
-	opI64GeS             opcode = 0x59
 	opI64GtU             opcode = 0x56
+	opI64GeS             opcode = 0x59
 	opI32Add             opcode = 0x6a
 	opI32Sub             opcode = 0x6b
 	opI32Mul             opcode = 0x6c
