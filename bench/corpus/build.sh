@@ -9,9 +9,12 @@ mkdir -p "$out/data"
 src=$(mktemp -d)
 trap 'rm -rf "$src"' EXIT
 
+clang=${CC:-clang-19}
+wasi=(--target=wasm32-wasi -std=gnu11 -O2 -DNDEBUG -w -Wl,--strip-all -Wl,-z,stack-size=1048576)
+
 fetch() { corpus/fetch.sh "$1" "$out/archives" "$src"; }
 
-# data FILE...: puts inputs into the directory that programs see as /.
+# data FILE...: puts inputs into the directory that programs see as /data.
 data() {
     local file
     for file in "$@"; do
@@ -23,6 +26,10 @@ data() {
         configure) fetch webp && cp "$src/webp/configure" "$out/data/$file" ;;
         page.html) fetch bzip2 && cp "$src/bzip2/manual.html" "$out/data/$file" ;;
         source.c) fetch cjson && cp "$src/cjson/cJSON.c" "$out/data/$file" ;;
+        acorn.js | handlebars.js | handlebars.runtime.js | katex.js) fetch "${file%%.*}" && cp "$src/${file%%.*}/dist/$file" "$out/data/$file" ;;
+        life.lua) fetch lua5.1 && cp "$src/lua5.1/test/$file" "$out/data/$file" ;;
+        marked.js) fetch marked && cp "$src/marked/lib/marked.umd.js" "$out/data/$file" ;;
+        so_*.rb) fetch ruby && cp "$src/ruby/benchmark/$file" "$out/data/$file" ;;
         source.js) fetch jquery && cp "$src/jquery/dist/jquery.js" "$out/data/$file" ;;
         benchmark.star)
             go mod download go.starlark.net &&
@@ -37,8 +44,7 @@ data() {
 c() {
     local name=$1
     shift
-    ${CC:-clang-19} --target=wasm32-wasi -std=gnu11 -O2 -DNDEBUG -w -mexec-model=reactor \
-        -Wl,--strip-all -Wl,-z,stack-size=1048576 -o "$out/c_$name.wasm" "corpus/c/$name.c" "$@"
+    "$clang" "${wasi[@]}" -mexec-model=reactor -o "$out/c_$name.wasm" "corpus/c/$name.c" "$@"
 }
 
 c_bzip2() {
@@ -98,6 +104,9 @@ go_program() {
         -o "$out/$1.wasm" "./corpus/go/$name"
 }
 
+# shellcheck source=interpreters.sh
+. corpus/interpreters.sh
+
 programs=("$@")
 if [ $# = 0 ]; then
     for program in $(compgen -A function c_); do
@@ -106,6 +115,7 @@ if [ $# = 0 ]; then
             [ "$out/$program.wasm" -nt "$file" ] || { programs+=("$program") && break; }
         done
     done
+    programs+=($(compgen -A function interpreters_))
     for driver in corpus/go/*/main.go; do
         programs+=("go_$(basename "$(dirname "$driver")")")
     done

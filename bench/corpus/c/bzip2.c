@@ -8,7 +8,7 @@ static size_t size;
 void bz_internal_error(int code) { exit(code); }
 
 RUN {
-    if (!text) text = load("/spec.txt", &size);
+    if (!text) text = load("/data/spec.txt", &size);
     unsigned n = sizeof packed, m = sizeof plain;
     if (BZ2_bzBuffToBuffCompress(packed, &n, text, (unsigned)size, 9, 0, 30)) abort();
     if (BZ2_bzBuffToBuffDecompress(plain, &m, packed, n, 0, 0)) abort();

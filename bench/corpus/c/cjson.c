@@ -6,7 +6,7 @@ static char *text;
 static size_t size;
 
 RUN {
-    if (!text) text = load("/countries.json", &size);
+    if (!text) text = load("/data/countries.json", &size);
     for (int formatted = 0; formatted < 2; formatted++) {
         cJSON *value = cJSON_ParseWithLength(text, size);
         char *printed = formatted ? cJSON_Print(value) : cJSON_PrintUnformatted(value);

@@ -11,7 +11,7 @@ static const char *const patterns[] = {
 };
 
 RUN {
-    if (!text) text = load("/spec.txt", &size);
+    if (!text) text = load("/data/spec.txt", &size);
     const OnigUChar *start = (const OnigUChar *)text, *end = start + size;
     uint32_t sum = 0;
     size_t count = 0;

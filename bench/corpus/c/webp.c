@@ -7,7 +7,7 @@ static char *image;
 static size_t size;
 
 RUN {
-    if (!image) image = load("/test.webp", &size);
+    if (!image) image = load("/data/test.webp", &size);
     int width, height;
     uint8_t *pixels = WebPDecodeRGB((uint8_t *)image, size, &width, &height), *packed;
     if (!pixels) abort();

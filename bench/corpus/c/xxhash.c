@@ -6,7 +6,7 @@ static char *text;
 static size_t size;
 
 RUN {
-    if (!text) text = load("/countries.json", &size);
+    if (!text) text = load("/data/countries.json", &size);
     uint64_t sum = 0;
     for (unsigned i = 0; i < 20; i++)
         sum += XXH32(text, size, i) ^ XXH64(text, size, i) ^ XXH3_64bits_withSeed(text, size, i)

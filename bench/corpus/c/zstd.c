@@ -6,7 +6,7 @@ static char *text, packed[300000], plain[300000];
 static size_t size;
 
 RUN {
-    if (!text) text = load("/spec.txt", &size);
+    if (!text) text = load("/data/spec.txt", &size);
     size_t fast = ZSTD_compress(packed, sizeof packed, text, size, 3);
     uint32_t sum = digest(packed, fast);
     size_t n = ZSTD_compress(packed, sizeof packed, text, size, 9);

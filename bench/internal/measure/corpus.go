@@ -24,7 +24,31 @@ func Corpus() []Kind {
 	return []Kind{
 		{"c", []string{"bzip2", "cjson", "cmark", "kissfft", "onig", "picosat", "sqlite", "webp", "xxhash", "zstd"}},
 		{"go", []string{"chroma", "compress", "esbuild", "goldmark", "gojq", "gonum", "image", "minify", "sh", "starlark"}},
+		{"interpreters", []string{
+			"js-acorn", "js-handlebars", "js-katex", "js-marked", "lua-life",
+			"python-differences", "python-template", "python-unparse", "ruby-matrix", "ruby-nbody",
+		}},
 	}
+}
+
+// files returns the files of a program. The name of a script begins with its interpreter.
+func (r *Price) files(corpus string) peer.ProgramFiles {
+	files := peer.ProgramFiles{Data: filepath.Join(corpus, "data")}
+	interpreter, script, _ := strings.Cut(r.Loop, "-")
+	script = "/data/scripts/" + script
+	switch {
+	case r.Guest != "interpreters":
+		files.Module = filepath.Join(corpus, r.Guest+"_"+r.Loop+".wasm")
+		return files
+	case interpreter == "python":
+		files.Args = []string{"/usr/local/bin/python3", "-S", "-B", "-X", "utf8", script + ".py"}
+	case interpreter == "ruby":
+		files.Args = []string{"ruby", script + ".rb"}
+	default:
+		files.Args = []string{interpreter, script + "." + interpreter}
+	}
+	files.Module = filepath.Join(corpus, interpreter+".wasm")
+	return files
 }
 
 // Programs measures the overhead of metering programs that others wrote. It measures the variants
@@ -55,8 +79,8 @@ func Programs(ctx context.Context, s peer.Setup, p Plan, match func(string) bool
 
 // program measures one program in the variants. All must print the same in each run.
 func (r *Price) program(ctx context.Context, s peer.Setup, rounds int, variants []peer.Variant) error {
-	file := filepath.Join(s.Corpus, r.Guest+"_"+r.Loop+".wasm")
-	if err := built(file); err != nil {
+	files := r.files(s.Corpus)
+	if err := built(files.Module, filepath.Join(s.Corpus, r.Guest+"_"+r.Loop+".missing")); err != nil {
 		return err
 	}
 	running := make(map[peer.Variant]*peer.Program)
@@ -80,7 +104,7 @@ func (r *Price) program(ctx context.Context, s peer.Setup, rounds int, variants 
 		return nil
 	}
 	for _, v := range variants {
-		p, err := peer.OpenProgram(ctx, file, filepath.Join(s.Corpus, "data"), v, s.Cache)
+		p, err := peer.OpenProgram(ctx, files, v, s.Cache)
 		if err != nil {
 			return err
 		}
@@ -92,15 +116,15 @@ func (r *Price) program(ctx context.Context, s peer.Setup, rounds int, variants 
 	return r.compare(rounds, 1, run, variants)
 }
 
-// built returns why a program of the corpus was not built, or nil.
-func built(file string) error {
-	_, err := os.Stat(file)
+// built returns why a program of the corpus was not built, or nil. missing is the file with the
+// reason, which the script that builds the corpus writes.
+func built(module, missing string) error {
+	why, err := os.ReadFile(missing)
 	if err == nil {
-		return nil
+		return fmt.Errorf("corpus/build.sh failed; run it again with the network, or correct the version in corpus/fetch.sh: %s", bytes.TrimSpace(why))
 	}
-	why, err := os.ReadFile(strings.TrimSuffix(file, ".wasm") + ".missing")
-	if err != nil {
+	if _, err := os.Stat(module); err != nil {
 		return errors.New("not built; run corpus/build.sh first")
 	}
-	return fmt.Errorf("corpus/build.sh failed; run it again with the network, or correct the version in corpus/fetch.sh: %s", bytes.TrimSpace(why))
+	return nil
 }

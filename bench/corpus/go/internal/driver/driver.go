@@ -10,7 +10,7 @@ import (
 
 // Load returns the content of a file of the corpus.
 func Load(name string) []byte {
-	content, err := os.ReadFile("/" + name)
+	content, err := os.ReadFile("/data/" + name)
 	Check(err)
 	return content
 }
