@@ -167,7 +167,7 @@ func (i *Instance) use(export string) {
 func (i *Instance) finish(c *abi.Call, err error) {
 	i.guest.Settle(c)
 	if i.reusable(c, err) && i.tryReset() == nil {
-		i.pool.put(i, c.Ended)
+		i.pool.put(i)
 		return
 	}
 	i.close()

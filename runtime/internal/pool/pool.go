@@ -46,7 +46,7 @@ func (p *Pool) Run(c *abi.Call) error {
 	defer c.End()
 	i, k := p.take(c)
 	if i != nil && (c.StartOnly || c.Limits.Fuel > 0 && i.startFuel > c.Limits.Fuel) {
-		p.put(i, i.since) // the call must end during the start, as on a new instance
+		p.put(i) // the call must end during the start, as on a new instance
 		i = nil
 	}
 	if i != nil {
@@ -202,10 +202,9 @@ func (p *Pool) forgetOldest() bool {
 	return true
 }
 
-// put returns a reset instance, which waits since the given time, to the pool. It closes the
-// instance if there is no room.
-func (p *Pool) put(i *Instance, since time.Time) {
-	i.since, i.trimmed = since, false
+// put returns a reset instance to the pool, or closes it if there is no room.
+func (p *Pool) put(i *Instance) {
+	i.since, i.trimmed = time.Now(), false
 	i.bytes = i.trimmedBytes() + int64(i.guest.Memory.Private())
 	if p.bytes.Load()+i.bytes > p.room() {
 		i.close()
