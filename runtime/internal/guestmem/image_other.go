@@ -33,6 +33,8 @@ type (
 
 func (*scanner) close() {}
 
+func (*scanner) zero(b []byte) { clear(b) }
+
 // Save fails with ErrUnsupported.
 func (*Memory) Save(*Image) (*Image, error) { return nil, ErrUnsupported }
 

@@ -126,6 +126,17 @@ func (s *scanner) each(b []byte, visit func(start, end uint64)) (uint64, error) 
 	return total, nil
 }
 
+// zero zeroes b, which starts at a page of address space without an image. Pages that were never
+// touched get no memory by it.
+func (s *scanner) zero(b []byte) {
+	if s.works() {
+		if _, err := s.each(b, func(start, end uint64) { clear(b[start:end]) }); err == nil {
+			return
+		}
+	}
+	clear(b)
+}
+
 // close disables scanning. A scan that is still running fails. The caller of the scan then drops
 // the memory's pages.
 func (s *scanner) close() {

@@ -76,7 +76,7 @@ func (s *System) freeLater(space []byte) bool {
 }
 
 func (s *System) keep(space []byte, written uint64) bool {
-	clear(space[:written]) // at once, so that nothing of a guest stays
+	s.scanner.zero(space[:written]) // at once, so that nothing of a guest stays
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.bytes+written > maxSpare {

@@ -77,6 +77,24 @@ func TestNumberOfSpareSpacesIsLimited(t *testing.T) {
 	}
 }
 
+// What a guest wrote is cleared before its space is kept, and pages that it never touched get no
+// memory by that.
+func TestOnlyWrittenPagesAreCleared(t *testing.T) {
+	const size = 64 * PageSize
+	s := systemFor(t, false)
+	g := newGuest(t, s, Options{Limit: size}, size)
+	for _, at := range []int{0, 5 * block, size - 1} {
+		g.mem[at] = 1
+	}
+	g.m.Free()
+	space := s.spare[0].space[:size]
+	resident, err := s.scanner.each(space, func(uint64, uint64) {})
+	if err != nil || resident != 3*block {
+		t.Errorf("%d bytes are resident, want %d (%v)", resident, 3*block, err)
+	}
+	requireZero(t, space, "what is kept")
+}
+
 // Address space into which an image was mapped would show the image to the next guest.
 func TestSpaceOfImageIsNotReused(t *testing.T) {
 	s := newSystem(t)
