@@ -56,6 +56,24 @@ func TestBuiltinsAreRegisteredAndRemovable(t *testing.T) {
 	}
 }
 
+// A program that calls one built-in tool loads only that tool. A name that is not the name of a
+// built-in tool loads all, so that aliases and suggestions of other names work.
+func TestOnlyCalledBuiltinIsLoaded(t *testing.T) {
+	for called, only := range map[string]bool{"calculator": true, "bash": true, "exec": false, "code": false, "calculatr": false, "../calculator": false, "": false} {
+		tools, err := standard.New(standard.Options{Sources: standard.Sources{CalledBuiltin: called}, StateDir: t.TempDir(), NoCache: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = tools.Close() })
+		if tools.Tools().Has("datetime") == only {
+			t.Errorf("%q: another tool is registered: %v", called, !only)
+		}
+		if only && !tools.Tools().Has(called) {
+			t.Errorf("%s is not registered", called)
+		}
+	}
+}
+
 // A registry that only reads tools and calls them writes nothing: neither definitions, nor results,
 // nor a history.
 func TestCallsLeaveNoFiles(t *testing.T) {

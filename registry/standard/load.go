@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	goruntime "runtime"
 	"sync"
@@ -68,7 +69,14 @@ func (l *loader) loadAll() error {
 }
 
 func (l *loader) loadBuiltins() error {
-	return l.loadDirectory(manifests.EmbeddedDirectory(builtins.FS()), toolDirectory{})
+	directory := manifests.EmbeddedDirectory(builtins.FS())
+	if called := l.o.Sources.CalledBuiltin; called != "" {
+		file := path.Join(called, manifests.FileName)
+		if m, err := manifests.Read(directory, file); err == nil && m.Name == called && len(m.Permissions.Tools) == 0 {
+			return l.loadTool(directory, toolDirectory{}, file, readManifest{manifest: m})
+		}
+	}
+	return l.loadDirectory(directory, toolDirectory{})
 }
 
 func (l *loader) open(dir toolDirectory) (*manifests.Directory, error) {

@@ -106,6 +106,10 @@ type Sources struct {
 	StartInBackground bool
 	// BuiltinsForCalls loads the built-in tools only if the Tool may call other tools.
 	BuiltinsForCalls bool
+	// CalledBuiltin is the name of the only built-in tool that the program will call. If that tool
+	// calls no other tools, no other built-in tool is loaded, which saves reading their manifests.
+	// A name that no built-in tool has, such as an alias, has no effect.
+	CalledBuiltin string
 	// NoBuiltins leaves out the built-in tools, and NoDirectories the tool_directories of the
 	// Config.
 	NoBuiltins, NoDirectories bool

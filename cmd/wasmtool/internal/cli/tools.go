@@ -161,6 +161,7 @@ func (o toolOptions) targetOptions(options standard.Options, target string) (sta
 	default:
 		// A broken tool does not prevent other tools from running.
 		options.Sources.OnLoadError = o.warn
+		options.Sources.CalledBuiltin = target
 		o.startServers(&options, target)
 	}
 	return options, err
