@@ -26,7 +26,7 @@ data() {
         configure) fetch webp && cp "$src/webp/configure" "$out/data/$file" ;;
         page.html) fetch bzip2 && cp "$src/bzip2/manual.html" "$out/data/$file" ;;
         source.c) fetch cjson && cp "$src/cjson/cJSON.c" "$out/data/$file" ;;
-        acorn.js | handlebars.js | handlebars.runtime.js | katex.js) fetch "${file%%.*}" && cp "$src/${file%%.*}/dist/$file" "$out/data/$file" ;;
+        acorn.js | handlebars.js | handlebars.runtime.min.js | katex.js) fetch "${file%%.*}" && cp "$src/${file%%.*}/dist/$file" "$out/data/$file" ;;
         life.lua) fetch lua5.1 && cp "$src/lua5.1/test/$file" "$out/data/$file" ;;
         marked.js) fetch marked && cp "$src/marked/lib/marked.umd.js" "$out/data/$file" ;;
         so_*.rb) fetch ruby && cp "$src/ruby/benchmark/$file" "$out/data/$file" ;;

@@ -22,7 +22,7 @@ interpreters_python-template() {
 }
 
 js() { cp ../registry/runtimes/js/js.wasm "$out/js.wasm" && scripts loop.js "$@"; }
-interpreters_js-acorn() { js acorn.js && data handlebars.runtime.js acorn.js; }
+interpreters_js-acorn() { js acorn.js && data handlebars.runtime.min.js acorn.js; }
 interpreters_js-handlebars() { js handlebars.js && data countries.json handlebars.js; }
 interpreters_js-katex() { js katex.js && data katex.js; }
 interpreters_js-marked() { js marked.js && data spec.txt marked.js; }

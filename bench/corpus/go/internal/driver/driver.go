@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"runtime"
 )
 
 // Load returns the content of a file of the corpus.
@@ -15,8 +16,12 @@ func Load(name string) []byte {
 	return content
 }
 
-// Result prints the result of a run.
-func Result(content []byte) { fmt.Printf("%x %d\n", sha256.Sum256(content), len(content)) }
+// Result prints the result of a run. It also collects the garbage, so that each run begins with the
+// same heap and collects at the same places.
+func Result(content []byte) {
+	fmt.Printf("%x %d\n", sha256.Sum256(content), len(content))
+	runtime.GC()
+}
 
 // Check ends the program if err is not nil.
 func Check(err error) {
