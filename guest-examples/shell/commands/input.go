@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -107,12 +108,32 @@ func (p *process) copy(w io.Writer, r io.Reader) error {
 }
 
 // readAll reads all of r. It returns an error if r is larger than the memory limit.
-func (p *process) readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(p.maximum)+1))
-	if err == nil && len(data) > p.maximum {
-		err = errTooLarge
+func (p *process) readAll(r io.Reader) ([]byte, error) { return p.appendAll(nil, r) }
+
+// appendAll appends all of r to data. It returns an error if the result is larger than the memory
+// limit.
+func (p *process) appendAll(data []byte, r io.Reader) ([]byte, error) {
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < int64(p.maximum) {
+			data = slices.Grow(data, int(info.Size())+1) // one more, to find the end without growing
+		}
 	}
-	return data, err
+	for {
+		if len(data) > p.maximum {
+			return data, errTooLarge
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, min(max(len(data), 32<<10), p.maximum+1-len(data)))
+		}
+		n, err := r.Read(data[len(data):min(cap(data), p.maximum+1)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+	}
 }
 
 // readFile reads a file. It returns an error if the file is larger than the memory limit.

@@ -31,6 +31,7 @@ type process struct {
 	// and the reason.
 	unreadable string
 	ticks      uint
+	ended      bool           // the context had ended when it was asked last
 	maximum    int            // limit of the bytes kept in memory
 	location   *time.Location // the zone that TZ names; nil before the first use
 }
@@ -58,10 +59,15 @@ func (p *process) exit(status int) int {
 // of stdout is closed. Commands that run for a long time must call stopped often. stopped also
 // yields, because a guest has a single thread and timers fire only when the running code yields.
 func (p *process) stopped() bool {
-	if p.ticks++; p.ticks%256 == 0 {
+	const every = 8 // asking the context costs more than handling a short line
+	if p.ticks%256 == 255 {
 		runtime.Gosched()
 	}
-	return p.outErr != nil || p.ctx.Err() != nil
+	if p.ticks%every == 0 {
+		p.ended = p.ctx.Err() != nil
+	}
+	p.ticks++
+	return p.outErr != nil || p.ended
 }
 
 // Write appends to the buffer of stdout.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"os"
@@ -36,48 +37,45 @@ func runSort(p *process, o options, files []string) int {
 		return s.check(p, files, end, o.has("C"))
 	}
 	p.unreadable = "cannot read: %s: %s"
-	var lines [][]byte
-	held := 0
-	if status := p.eachInput(files, func(_ string, r io.Reader) error {
-		data, err := p.readAll(r)
-		if held += len(data); err == nil && held > p.maximum {
-			err = errTooLarge
-		}
-		if err != nil {
-			return err
-		}
-		lines = appendLines(lines, data, end)
-		return nil
-	}); status != 0 {
+	all := &sorting{sorter: s, end: end}
+	if status := p.eachInput(files, func(_ string, r io.Reader) error { return all.add(p, r) }); status != 0 {
 		return 2
 	}
-	slices.SortStableFunc(lines, s.compare)
-	if o.has("u") {
-		lines = slices.CompactFunc(lines, func(a, b []byte) bool { return s.compare(a, b) == 0 })
-	}
-	if !o.has("o") {
-		for _, line := range lines {
-			if p.writeLine(line, end); p.stopped() {
-				break
-			}
-		}
+	if all.sort(p); p.stopped() {
 		return p.status
 	}
-	text := bytes.Join(lines, []byte{end})
-	if len(lines) > 0 {
-		text = append(text, end)
+	lines := all.lines
+	if o.has("u") {
+		lines = slices.CompactFunc(lines, func(a, b sortLine) bool { return a.code == b.code && all.compareSame(a, b) == 0 })
+	}
+	if !o.has("o") {
+		all.write(p, p, lines)
+		return p.status
 	}
 	name := o.value("o", "")
 	w, err := p.create(name, os.O_TRUNC)
 	if err == nil {
-		_, err = w.Write(text)
-		err = firstError(err, w.Close())
+		buffered := bufio.NewWriterSize(w, 64<<10)
+		all.write(p, buffered, lines)
+		err = firstError(buffered.Flush(), w.Close())
 	}
 	if err != nil {
 		p.errorf("%s: %s", name, message(err))
 		return 2
 	}
 	return 0
+}
+
+// write writes lines until the command must stop or writing fails.
+func (s *sorting) write(p *process, w io.Writer, lines []sortLine) {
+	for _, line := range lines {
+		if p.stopped() {
+			return
+		}
+		if _, err := w.Write(s.data[line.start : line.end+1]); err != nil {
+			return
+		}
+	}
 }
 
 func firstError(errs ...error) error {
@@ -141,8 +139,12 @@ func newSorter(o options) (*sorter, string) {
 	return s, ""
 }
 
-func (s *sorter) compare(a, b []byte) int {
-	for _, key := range s.keys {
+func (s *sorter) compare(a, b []byte) int { return s.compareFrom(0, a, b) }
+
+// compareFrom compares lines whose first keys are equal, as many as first says.
+func (s *sorter) compareFrom(first int, a, b []byte) int {
+	for i := first; i < len(s.keys); i++ {
+		key := &s.keys[i]
 		c := key.compare(key.of(a, s.separator), key.of(b, s.separator))
 		if key.reverse {
 			c = -c

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ func (o ordering) compare(a, b []byte) int {
 		return cmp.Compare(monthNumber(a), monthNumber(b))
 	}
 	if o.fold || o.dictionary || o.printing {
-		a, b = o.reduce(a), o.reduce(b)
+		a, b = o.appendReduced(nil, a), o.appendReduced(nil, b)
 	}
 	if o.version {
 		return compareVersions(string(a), string(b))
@@ -34,12 +35,12 @@ func (o ordering) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// reduce returns the bytes of a key that are compared, for options such as -d and -f.
-func (o ordering) reduce(text []byte) []byte {
+// appendReduced appends to kept the bytes of a key that are compared, for options such as -d and -f.
+func (o ordering) appendReduced(kept, text []byte) []byte {
 	if o.fold && !bytescan.ASCII(text) {
 		text = bytes.ToUpper(text)
 	}
-	kept := make([]byte, 0, len(text))
+	kept = slices.Grow(kept, len(text))
 	for _, b := range text {
 		if o.dictionary && b != ' ' && b != '\t' && !isAlnum(b) || o.printing && (b < ' ' || b >= 0x7f) {
 			continue
@@ -65,10 +66,15 @@ type decimal struct {
 
 func parseDecimal(text []byte) decimal {
 	var d decimal
-	text = bytes.TrimLeft(text, " \t")
-	text, d.negative = bytes.CutPrefix(text, []byte("-"))
+	text = text[leadingBlanks(text):]
+	if len(text) > 0 && text[0] == '-' {
+		text, d.negative = text[1:], true
+	}
 	n := countDigits(text)
-	d.whole, text = bytes.TrimLeft(text[:n], "0"), text[n:]
+	d.whole, text = text[:n], text[n:]
+	for len(d.whole) > 0 && d.whole[0] == '0' {
+		d.whole = d.whole[1:]
+	}
 	if len(text) > 0 && text[0] == '.' {
 		n := countDigits(text[1:])
 		d.fraction, text = bytes.TrimRight(text[1:1+n], "0"), text[1+n:]

@@ -119,10 +119,10 @@ func (k *sortKey) position(text string, blanks *bool) (field, char int, ok bool)
 }
 
 // of returns the part of the line that the key selects.
-func (k sortKey) of(line []byte, separator int) []byte {
+func (k *sortKey) of(line []byte, separator int) []byte {
 	if k.field == 0 {
 		if k.blanks {
-			return bytes.TrimLeft(line, " \t")
+			return line[leadingBlanks(line):]
 		}
 		return line
 	}
@@ -147,7 +147,13 @@ func (k sortKey) of(line []byte, separator int) []byte {
 	return line[start:max(start, end)]
 }
 
-func leadingBlanks(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t")) }
+func leadingBlanks(text []byte) int {
+	n := 0
+	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	return n
+}
 
 // fieldStart returns the start of field n, or the length of the line if there are fewer fields.
 func fieldStart(line []byte, n, separator int) int {
@@ -176,8 +182,8 @@ func fieldEndFrom(line []byte, at, separator int) int {
 		return len(line)
 	}
 	at += leadingBlanks(rest)
-	if i := bytes.IndexAny(line[at:], " \t"); i >= 0 {
-		return at + i
+	for at < len(line) && line[at] != ' ' && line[at] != '\t' {
+		at++
 	}
-	return len(line)
+	return at
 }
