@@ -141,3 +141,7 @@ func (r *Regexp) engine(text []byte) (*regexp.Regexp, []byte) {
 	r.written = r.letters.write(r.written[:0], text)
 	return r.other, r.written
 }
+
+// ASCII returns an expression in the syntax of package regexp that matches, in texts that are ASCII,
+// what r matches.
+func (r *Regexp) ASCII() string { return r.ascii.String() }

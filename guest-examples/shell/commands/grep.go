@@ -42,7 +42,7 @@ var fgrep = spec{
 // grepper is one run of grep.
 type grepper struct {
 	p                                    *process
-	pattern                              *regex.Regexp
+	pattern                              *lineMatcher
 	group                                int // number of the group whose text is the match
 	invert, count, list, listOthers      bool
 	only, quiet, silent, offsets, number bool
@@ -194,8 +194,8 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 		flags = "i"
 	}
 	if len(patterns) == 0 { // an empty pattern file matches nothing
-		var err error
-		g.pattern, err = regex.Compile(`[^\x00-\x{10FFFF}]`)
+		re, err := regex.Compile(`[^\x00-\x{10FFFF}]`)
+		g.pattern = &lineMatcher{Regexp: re}
 		return err
 	}
 	parts := make([]string, 0, len(patterns))
@@ -225,7 +225,7 @@ func (g *grepper) compile(o options, patterns []string, kind syntax) error {
 	if kind != perl {
 		re.Longest()
 	}
-	g.pattern = re
+	g.pattern = &lineMatcher{Regexp: re}
 	return nil
 }
 

@@ -186,8 +186,10 @@ type sedInput struct {
 	name   string // name of the current file
 	lines  *lineReader
 	closer io.Closer
-	next   *sedLine // read ahead
-	status int
+	// next is a line that was read ahead, if isAhead is set.
+	next    sedLine
+	isAhead bool
+	status  int
 }
 
 type sedLine struct {
@@ -196,35 +198,40 @@ type sedLine struct {
 	name  string
 }
 
-// read returns the next line, or nil at the end.
-func (in *sedInput) read() *sedLine {
-	if line := in.next; line != nil {
-		in.next, in.name = nil, line.name
-		return line
+// read returns the next line, which is valid until the next call of a method. ok is false at the
+// end.
+func (in *sedInput) read() (text []byte, ended, ok bool) {
+	if in.isAhead {
+		in.isAhead, in.name = false, in.next.name
+		return in.next.text, in.next.ended, true
 	}
-	line := in.ahead()
-	if line != nil {
-		in.name = line.name
+	if text, ended, ok = in.ahead(); ok {
+		in.name = in.current()
 	}
-	return line
+	return text, ended, ok
 }
 
 // last reports whether the current line is the last line of the input.
 func (in *sedInput) last() bool {
-	if in.next == nil {
-		in.next = in.ahead()
+	if in.isAhead {
+		return false
 	}
-	return in.next == nil
+	text, ended, ok := in.ahead()
+	if ok {
+		in.next = sedLine{append(in.next.text[:0], text...), ended, in.current()}
+	}
+	in.isAhead = ok
+	return !ok
 }
 
-func (in *sedInput) ahead() *sedLine {
+func (in *sedInput) ahead() (text []byte, ended, ok bool) {
 	for {
 		if in.lines == nil && !in.open() {
-			return nil
+			return nil, false, false
 		}
 		text, ended, err := in.lines.next()
 		if err == nil {
-			return &sedLine{bytes.Clone(text), ended, in.current()}
+			return text, ended, true
 		}
 		if err != io.EOF {
 			in.complain("read error on %s: %s", in.current(), err)

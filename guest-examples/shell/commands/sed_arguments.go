@@ -212,6 +212,7 @@ func (s *sedParser) substitute(c *sedCommand) error {
 	}
 	var groups int
 	c.replacement, groups = parseReplacement(sedEscapes(replacement))
+	c.groups = groups > 0
 	if c.pattern != nil && groups > c.pattern.NumSubexp() {
 		return fmt.Errorf("invalid reference \\%d on `s' command's RHS", groups)
 	}

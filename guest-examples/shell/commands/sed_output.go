@@ -14,15 +14,15 @@ type sedOutput struct {
 	missing bool
 }
 
-// print writes the pattern space, or a part of it.
-func (s *stream) print(text []byte) { s.printTo(s.out, text) }
-
-func (s *stream) printTo(out *sedOutput, text []byte) {
+// print writes the pattern space.
+func (s *stream) print(out *sedOutput) {
 	s.completeLine(out)
-	s.emit(out, text)
+	size := len(s.space)
 	if out.missing = !s.ended; s.ended {
-		s.emit(out, []byte{s.end})
+		s.space = append(s.space, s.end) // to write the line at once
 	}
+	s.emit(out, s.space)
+	s.space = s.space[:size]
 }
 
 // printText writes lines that are not from the input.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // address selects lines: a line number, the last line, every step-th line, or the lines that match
@@ -15,7 +13,7 @@ type address struct {
 	line, step int
 	last       bool
 	isPattern  bool
-	pattern    *regex.Regexp
+	pattern    *lineMatcher
 	// more is the number of further lines in a range (+N). multiple means that the range ends at
 	// the next line whose number is a multiple of it (~N).
 	more, multiple int
@@ -41,8 +39,9 @@ type sedCommand struct {
 	target      int // index of the command to run after a jump (b, t, T) or a { that did not match
 	file        string
 	status      int
-	pattern     *regex.Regexp // nil means the last used pattern
+	pattern     *lineMatcher // nil means the last used pattern
 	replacement []replacementPart
+	groups      bool // the replacement has groups of the match
 	global      bool
 	print       bool
 	number      int
@@ -208,12 +207,15 @@ func (s *sedParser) address() (*address, error) {
 }
 
 // compile compiles a pattern. It returns nil for an empty pattern.
-func (s *sedParser) compile(text, flags string) (*regex.Regexp, error) {
+func (s *sedParser) compile(text, flags string) (*lineMatcher, error) {
 	if text == "" {
 		return nil, nil
 	}
 	re, _, err := compilePattern(sedEscapes(text), s.kind, flags)
-	return re, err
+	if err != nil {
+		return nil, err
+	}
+	return &lineMatcher{Regexp: re}, nil
 }
 
 // delimited reads up to the delimiter. A delimiter that is escaped, or is in a bracket expression

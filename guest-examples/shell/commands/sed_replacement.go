@@ -90,6 +90,10 @@ func (c *caser) expand(parts []replacementPart, text []byte, match []int) {
 		case part.change != 0:
 			c.all, c.once = part.change, 0
 		case part.group < 0:
+			if c.all == 0 && c.once == 0 {
+				c.out = append(c.out, part.text...)
+				continue
+			}
 			c.write([]byte(part.text))
 		case 2*part.group+1 < len(match) && match[2*part.group] >= 0:
 			c.write(text[match[2*part.group]:match[2*part.group+1]])

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-
-	"github.com/wasmtool/wasmtool/guest-examples/internal/regex"
 )
 
 // stream is the state of one run of a sed program.
@@ -26,13 +24,15 @@ type stream struct {
 
 	in       *sedInput
 	space    []byte // the pattern space
+	spare    []byte // the memory of an earlier pattern space
 	hold     []byte
 	line     int
-	ended    bool          // the line in the pattern space had a line feed
-	holdOpen bool          // the line in the hold space had no line feed
-	replaced bool          // an s command has replaced something; the t command tests this
-	queue    []queued      // output to write at the end of the cycle
-	last     *regex.Regexp // the last used pattern, which // means
+	ended    bool         // the line in the pattern space had a line feed
+	holdOpen bool         // the line in the hold space had no line feed
+	replaced bool         // an s command has replaced something; the t command tests this
+	queue    []queued     // output to write at the end of the cycle
+	last     *lineMatcher // the last used pattern, which // means
+	places   []int        // of the last matches
 }
 
 // queued is output of a, r or R that must be written at the end of a cycle.
@@ -76,11 +76,17 @@ func (s *stream) run(in *sedInput) int {
 
 // read reads the next line into the pattern space.
 func (s *stream) read() bool {
-	line := s.in.read()
-	if line == nil {
+	s.space = s.space[:0]
+	return s.append()
+}
+
+// append appends the next line to the pattern space.
+func (s *stream) append() bool {
+	text, ended, ok := s.in.read()
+	if !ok {
 		return false
 	}
-	s.space, s.ended = line.text, line.ended
+	s.space, s.ended = append(s.space, text...), ended
 	s.line++
 	return true
 }
@@ -140,7 +146,7 @@ func (s *stream) cycle() (status int, again bool, err error) {
 // finish ends a cycle normally.
 func (s *stream) finish() error {
 	if !s.quiet {
-		s.print(s.space)
+		s.print(s.out)
 	}
 	return s.flushQueue()
 }
@@ -169,7 +175,7 @@ func (s *stream) flushQueue() error {
 }
 
 // match returns the pattern to match. A nil re means the last used pattern.
-func (s *stream) match(re *regex.Regexp) (*regex.Regexp, error) {
+func (s *stream) match(re *lineMatcher) (*lineMatcher, error) {
 	if re == nil {
 		re = s.last
 	}
@@ -304,11 +310,11 @@ func (s *stream) do(c *sedCommand) (step, error) {
 	case 'F':
 		s.printText(s.in.name)
 	case 'g':
-		s.space, s.ended = bytes.Clone(s.hold), !s.holdOpen
+		s.space, s.ended = append(s.space[:0], s.hold...), !s.holdOpen
 	case 'G':
 		s.space, s.ended = append(append(s.space, s.end), s.hold...), !s.holdOpen
 	case 'h':
-		s.hold, s.holdOpen = bytes.Clone(s.space), !s.ended
+		s.hold, s.holdOpen = append(s.hold[:0], s.space...), !s.ended
 	case 'H':
 		s.hold, s.holdOpen = append(append(s.hold, s.end), s.space...), !s.ended
 	case 'x':
@@ -321,7 +327,7 @@ func (s *stream) do(c *sedCommand) (step, error) {
 	case 'N':
 		return s.appendLine()
 	case 'p':
-		s.print(s.space)
+		s.print(s.out)
 	case 'P':
 		first, _, _ := bytes.Cut(s.space, []byte{s.end})
 		s.completeLine(s.out)
@@ -351,7 +357,7 @@ func (s *stream) nextLine() (step, error) {
 		return exhausted, nil
 	}
 	if !s.quiet {
-		s.print(s.space)
+		s.print(s.out)
 	}
 	err := s.flushQueue()
 	s.read()
@@ -363,9 +369,8 @@ func (s *stream) appendLine() (step, error) {
 		return exhausted, nil
 	}
 	err := s.flushQueue()
-	before := s.space
-	s.read()
-	s.space = append(append(before, s.end), s.space...)
+	s.space = append(s.space, s.end)
+	s.append()
 	return goOn, err
 }
 
@@ -377,7 +382,7 @@ func (s *stream) file(c *sedCommand) error {
 	case 'R':
 		return s.queueLine(c.file)
 	case 'w':
-		s.printTo(s.files[c.file], s.space)
+		s.print(s.files[c.file])
 	case 'W':
 		first, _, _ := bytes.Cut(s.space, []byte{s.end})
 		s.completeLine(s.files[c.file])
@@ -427,27 +432,29 @@ func (s *stream) substitute(c *sedCommand) error {
 	if c.global {
 		maximum = -1
 	}
-	matches := re.FindAllSubmatchIndex(s.space, maximum)
-	if len(matches) < first {
+	width := 0
+	s.places, width = re.appendMatches(s.places[:0], s.space, maximum, c.groups)
+	if len(s.places) < first*width {
 		return nil
 	}
-	out := caser{out: make([]byte, 0, len(s.space)+64)}
+	out := caser{out: s.spare[:0]}
 	done := 0
-	for _, m := range matches[first-1:] {
+	for at := (first - 1) * width; at < len(s.places); at += width {
+		m := s.places[at : at+width]
 		out.out = append(out.out, s.space[done:m[0]]...)
 		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.maximum {
 			return errTooLarge
 		}
 		done = m[1]
 	}
-	s.space = append(out.out, s.space[done:]...)
+	s.space, s.spare = append(out.out, s.space[done:]...), s.space
 	s.replaced = true
 	if c.print {
-		s.print(s.space)
+		s.print(s.out)
 	}
 	if c.file == "" {
 		return nil
 	}
-	s.printTo(s.files[c.file], s.space)
+	s.print(s.files[c.file])
 	return s.writeError(c.file)
 }
