@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/command"
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -113,6 +114,16 @@ type assignment struct {
 // assign sets variables in the shell that hc belongs to. It drops NUL bytes, which variables
 // can't hold.
 func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assignment) error {
+	for i, a := range assignments {
+		if !a.simply(hc.Env) {
+			return evaluate(ctx, hc, assignments[i:])
+		}
+	}
+	return nil
+}
+
+// evaluate makes assignments by evaluating a script.
+func evaluate(ctx context.Context, hc interp.HandlerContext, assignments []assignment) error {
 	var script strings.Builder
 	for _, a := range assignments {
 		quoted := make([]string, len(a.values))
@@ -131,6 +142,31 @@ func assign(ctx context.Context, hc interp.HandlerContext, assignments ...assign
 	}
 	return hc.Builtin(ctx, []string{"eval", script.String()})
 }
+
+// simply sets the variable without evaluating a script, if the variable has no attributes that
+// matter. It reports whether the variable was set.
+func (a assignment) simply(env expand.Environ) bool {
+	variables, ok := env.(expand.WriteEnviron)
+	before := env.Get(a.name)
+	if !ok || !syntax.ValidName(a.name) || before.ReadOnly || before.Integer || before.Upper || before.Lower || slices.ContainsFunc(a.values, hasNUL) {
+		return false
+	}
+	after := expand.Variable{Set: true, Exported: before.Exported, Kind: expand.String}
+	if a.array {
+		after.Kind, after.List = expand.Indexed, a.values
+		if after.List == nil {
+			after.List = []string{} // an empty array is not the same as no array
+		}
+	} else {
+		after.Str = a.values[0]
+	}
+	if before.Kind != expand.Unknown && before.Kind != after.Kind {
+		return false
+	}
+	return variables.Set(a.name, after) == nil
+}
+
+func hasNUL(value string) bool { return strings.IndexByte(value, 0) >= 0 }
 
 // eval runs its arguments as a script. It first rewrites the script with the method prepared.
 func (s *shell) eval(ctx context.Context, hc interp.HandlerContext, args []string) error {

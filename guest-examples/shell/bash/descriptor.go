@@ -31,13 +31,20 @@ func input(ctx context.Context, hc interp.HandlerContext, number string) (io.Rea
 	}
 	in := hc.Stdin
 	if n > 0 {
-		ctx = context.WithValue(ctx, inputKey{}, &in)
-		if err := hc.Builtin(ctx, []string{"eval", fmt.Sprintf("%s 2>/dev/null <&%d", inputCommand, n)}); err != nil {
-			return nil, fmt.Errorf("%d: invalid file descriptor: Bad file descriptor", n)
+		if in, err = descriptor(ctx, hc, n); err != nil {
+			return nil, err
 		}
 	}
 	if in == nil {
 		return nil, fmt.Errorf("read error: %d: Bad file descriptor", n)
+	}
+	return in, nil
+}
+
+func descriptor(ctx context.Context, hc interp.HandlerContext, n int) (in io.Reader, err error) {
+	ctx = context.WithValue(ctx, inputKey{}, &in)
+	if err := hc.Builtin(ctx, []string{"eval", fmt.Sprintf("%s 2>/dev/null <&%d", inputCommand, n)}); err != nil {
+		return nil, fmt.Errorf("%d: invalid file descriptor: Bad file descriptor", n)
 	}
 	return in, nil
 }

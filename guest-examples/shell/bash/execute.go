@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -32,8 +33,9 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 		s.stop(errTooDeep)
 		return nil, errTooDeep
 	}
-	if s.builtins[args[0]] != nil && !s.isFunction(args[0]) {
-		return append([]string{builtinMark + args[0]}, args[1:]...), nil
+	if mark := s.marks[args[0]]; mark != "" && !s.isFunction(args[0]) {
+		args = slices.Clone(args)
+		args[0] = mark
 	}
 	return args, nil
 }
@@ -54,7 +56,8 @@ func (s *shell) exec(ctx context.Context, args []string) error {
 		hc.Stdout = &limited{substitution: b, overflow: func() { s.stop(errTooMuchMemory) }}
 	}
 	if name, ok := strings.CutPrefix(args[0], builtinMark); ok {
-		return s.builtin(ctx, hc, append([]string{name}, args[1:]...))
+		args[0] = name // call has made a copy
+		return s.builtin(ctx, hc, args)
 	}
 	environ := exported(hc.Env)
 	status := s.run(ctx, args, &command.Env{
@@ -90,15 +93,17 @@ func (l *limited) Write(p []byte) (int, error) {
 
 // builtin runs one of our builtins, which replace builtins of the interpreter.
 func (s *shell) builtin(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	var broken error
-	err := func() error {
-		defer recoverAs(&broken, args[0])
-		return s.builtins[args[0]](ctx, hc, args)
-	}()
+	broken, err := s.guardedBuiltin(ctx, hc, args)
 	if broken != nil {
 		return fail(hc, args[0], "%v", broken)
 	}
 	return err
+}
+
+// guardedBuiltin runs a builtin. If the builtin panics, broken is set.
+func (s *shell) guardedBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) (broken, err error) {
+	defer recoverAs(&broken, args[0])
+	return nil, s.builtins[args[0]](ctx, hc, args)
 }
 
 // statusError converts an exit status to the error type of the interpreter.

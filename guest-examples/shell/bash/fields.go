@@ -10,6 +10,13 @@ import (
 // ends a field, so fields may be empty. Unless raw is set, a backslash makes the next character
 // literal and is removed.
 func fields(line, ifs string, maximum int, raw bool) []string {
+	if maximum == 1 && (raw || strings.IndexByte(line, '\\') < 0) && strings.Trim(ifs, blankIFS) == "" {
+		// The usual call: one variable takes the line without the blanks around it.
+		if line = strings.Trim(line, ifs); line == "" {
+			return nil
+		}
+		return []string{line}
+	}
 	var list []string
 	s := splitter{line: line, ifs: ifs, raw: raw}
 	s.blanks()
@@ -22,6 +29,9 @@ func fields(line, ifs string, maximum int, raw bool) []string {
 	return list
 }
 
+// blankIFS has the characters in IFS that may repeat between two fields.
+const blankIFS = " \t\n"
+
 type splitter struct {
 	line, ifs string
 	raw       bool
@@ -30,7 +40,7 @@ type splitter struct {
 
 // blank reports whether c is a space, tab or line feed that separates fields.
 func (s *splitter) blank(c byte) bool {
-	return strings.IndexByte(" \t\n", c) >= 0 && strings.IndexByte(s.ifs, c) >= 0
+	return strings.IndexByte(blankIFS, c) >= 0 && strings.IndexByte(s.ifs, c) >= 0
 }
 
 func (s *splitter) blanks() {

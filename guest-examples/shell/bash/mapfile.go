@@ -30,7 +30,7 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 	if name == "" {
 		name = "MAPFILE"
 	}
-	if !variable.MatchString(name) {
+	if !isVariable(name) {
 		return fail(hc, args[0], "`%s': not a valid identifier", name)
 	}
 	in, err := input(ctx, hc, r.descriptor)
@@ -40,8 +40,10 @@ func mapfile(ctx context.Context, hc interp.HandlerContext, args []string) error
 	var lines []string
 	maximum := r.count
 	r.count = -1
+	source := newReader(in, maximum <= 0)
+	defer source.close()
 	for maximum <= 0 || len(lines) < maximum {
-		line, complete, err := r.line(ctx, in)
+		line, complete, err := r.line(ctx, source)
 		if err != nil {
 			return fail(hc, args[0], "%s", command.Message(err))
 		}

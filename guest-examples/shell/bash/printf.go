@@ -7,17 +7,22 @@ import (
 
 	"github.com/wasmtool/wasmtool/guest-examples/shell/printf"
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // variable matches a target of printf -v and read: a variable name or an element of an array.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_]+\])?$`)
+
+// isVariable reports whether a name is that of a variable or of an element. Most names need no
+// regular expression.
+func isVariable(name string) bool { return syntax.ValidName(name) || variable.MatchString(name) }
 
 // printfBuiltin writes formatted arguments, or stores them in a variable.
 func printfBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	rest, target := args[1:], ""
 	if len(rest) > 1 && rest[0] == "-v" {
 		target, rest = rest[1], rest[2:]
-		if !variable.MatchString(target) {
+		if !isVariable(target) {
 			return misuse(hc, "printf", "`%s': not a valid identifier", target)
 		}
 	}

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +30,7 @@ type reading struct {
 	names      []string
 }
 
-// readLine implements the shell builtin "read". It reads a line byte by byte, because other
-// commands may read the rest of the input, and splits the line into variables.
+// readLine implements the shell builtin "read". It reads a line and splits it into variables.
 func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: "\n", count: -1, descriptor: "0"}
 	var err error
@@ -38,7 +38,7 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 		return misuse(hc, "read", "%v", err)
 	}
 	for _, name := range append(r.names, r.array) {
-		if name != "" && !variable.MatchString(name) {
+		if name != "" && !isVariable(name) {
 			return fail(hc, "read", "`%s': not a valid identifier", name)
 		}
 	}
@@ -46,7 +46,9 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 	if err != nil {
 		return fail(hc, "read", "%v", err)
 	}
-	line, complete, err := r.line(ctx, in)
+	source := newReader(in, false)
+	line, complete, err := r.line(ctx, source)
+	source.close()
 	if err != nil {
 		return fail(hc, "read", "%s", command.Message(err))
 	}
@@ -135,30 +137,35 @@ func number(text string) (int, error) {
 }
 
 // line reads up to the delimiter. complete is false if the input ended before the delimiter.
-func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete bool, err error) {
+func (r *reading) line(ctx context.Context, in *reader) (line string, complete bool, err error) {
+	if r.count < 0 && !r.exact && len(r.delimiter) == 1 {
+		if text, ok := in.line(r.delimiter[0]); ok && r.plain(text) {
+			in.block = in.block[len(text)+1:]
+			return string(text), true, nil
+		}
+	}
 	var b strings.Builder
-	var one [1]byte
 	var last []byte // the bytes read of the last character
 	escaped := false
 	for n := 0; r.count < 0 || n < r.count; {
 		if b.Len() > maxOutput {
 			return "", false, errors.New("the line is too long; split it with tr or fold")
 		}
-		size, err := in.Read(one[:])
-		if size == 0 && err == nil {
+		next, ok := in.next()
+		if !ok && in.err == nil {
 			if ctx.Err() != nil {
 				return "", false, ctx.Err()
 			}
 			continue
 		}
-		if size == 0 {
-			if errors.Is(err, io.EOF) {
+		if !ok {
+			if err = in.err; errors.Is(err, io.EOF) {
 				err = nil
 			}
 			b.Write(last)
 			return b.String(), false, err
 		}
-		last = append(last, one[0])
+		last = append(last, next)
 		for len(last) > 0 && utf8.FullRune(last) {
 			_, size := utf8.DecodeRune(last)
 			c := string(last[:size])
@@ -186,6 +193,11 @@ func (r *reading) line(ctx context.Context, in io.Reader) (line string, complete
 	return b.String(), true, nil
 }
 
+// plain reports whether a line contains no character that has a meaning for read.
+func (r *reading) plain(line []byte) bool {
+	return bytes.IndexByte(line, 0) < 0 && (r.raw || bytes.IndexByte(line, '\\') < 0)
+}
+
 // split returns the assignments to variables that read makes for a line.
 func (r *reading) split(env expand.Environ, line string) []assignment {
 	ifs := " \t\n"
@@ -205,9 +217,9 @@ func (r *reading) split(env expand.Environ, line string) []assignment {
 		return append([]assignment{{name: r.names[0], values: []string{line}}}, blank(r.names[1:])...)
 	}
 	values := fields(line, ifs, len(r.names), r.raw)
-	var assignments []assignment
-	for i, value := range values {
-		assignments = append(assignments, assignment{name: r.names[i], values: []string{value}})
+	assignments := make([]assignment, 0, len(r.names))
+	for i := range values {
+		assignments = append(assignments, assignment{name: r.names[i], values: values[i : i+1]})
 	}
 	return append(assignments, blank(r.names[len(values):])...)
 }

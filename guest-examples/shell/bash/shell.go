@@ -23,6 +23,8 @@ type shell struct {
 	host     Host
 	commands map[string]command.Func
 	builtins map[string]builtin
+	// marks has, for the name of each of our builtins, the name with builtinMark.
+	marks map[string]string
 	// stop cancels the whole call with a cause.
 	stop context.CancelCauseFunc
 	// calls counts commands, so that expensive checks run only once in several commands.
@@ -55,6 +57,10 @@ func newShell(host Host, stop context.CancelCauseFunc) *shell {
 	s.commands["bash"], s.commands["sh"] = s.shellCommand, s.shellCommand
 	s.commands[tempCommand] = s.newTemp
 	s.builtins = s.builtinTable()
+	s.marks = make(map[string]string, len(s.builtins))
+	for name := range s.builtins {
+		s.marks[name] = builtinMark + name
+	}
 	return s
 }
 

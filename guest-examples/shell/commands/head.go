@@ -1,6 +1,9 @@
 package commands
 
-import "io"
+import (
+	"io"
+	"os"
+)
 
 var head = spec{
 	name: "head", synopsis: "[-n [-]LINES] [-c [-]BYTES] [-qvz] [FILE]...",
@@ -48,10 +51,16 @@ func (p *process) firstLines(r io.Reader, n int64, end byte) error {
 			p.write([]byte{end})
 		}
 	}
-	if s, ok := p.env.Stdin.(io.Seeker); ok {
+	if s, ok := p.env.Stdin.(io.Seeker); ok && !isFile(r) {
 		// Ignore an error: a pipe can't seek, and the bytes already read from it are lost, as in
 		// GNU head.
 		_, _ = s.Seek(-int64(lines.r.Buffered()), io.SeekCurrent)
 	}
 	return nil
+}
+
+// isFile reports whether r is a file that the command has opened, and not stdin.
+func isFile(r io.Reader) bool {
+	_, ok := r.(*os.File)
+	return ok
 }
