@@ -72,7 +72,7 @@ func parse(args []string, errOut io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errOut)
-	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, metering/kind/program/variant, deadlines, throughput/guest/form/system, memory, starts, files, scripts, code, parts")
+	only := flags.String("only", "", "measure only names that match `REGEXP`: guest/form/system, metering, metering/kind/program/variant, deadlines, throughput/guest/form/system, memory, starts, files, commands, scripts, code, parts")
 	flags.BoolVar(&o.quick, "quick", false, "measure for less than a minute, as a smoke test; the figures mean nothing")
 	flags.IntVar(&o.procs, "procs", min(2, runtime.NumCPU()), "use `N` processors (the targets are for 2)")
 	rounds := flags.Int("rounds", 0, "run each loop and program `N` times in each variant when metering is measured (default: 11 to 25)")
@@ -162,6 +162,9 @@ func (o options) measure(ctx context.Context, progress func(string)) (report.Res
 	}
 	if o.only.MatchString("files") {
 		r.Files = measure.Files(ctx, s, o.plan, progress)
+	}
+	if o.only.MatchString("commands") {
+		r.Commands = measure.Commands(ctx, s, o.plan, progress)
 	}
 	if o.only.MatchString("scripts") {
 		r.Scripts = measure.Scripts(ctx, s, o.plan, progress)

@@ -29,6 +29,8 @@ type Plan struct {
 	Starts int
 	// Files is how often each file tool does its job.
 	Files int
+	// Commands is how often each command of the shell runs; 1 also means a small input.
+	Commands int
 	// Code is the number of turns of each script of the tool code.
 	Code int
 	// PartTurns is the number of turns of each guest whose calls are divided into parts. PartTurn
@@ -47,6 +49,7 @@ func Full() Plan {
 		Instances: []int{1, 10, 50, 100, 200}, Rest: 11 * time.Second,
 		Starts:    40,
 		Files:     20,
+		Commands:  5,
 		Code:      50,
 		PartTurns: 4, PartTurn: 4 * time.Second,
 	}
@@ -63,6 +66,7 @@ func Quick() Plan {
 		Instances: []int{1, 4}, Rest: time.Millisecond,
 		Starts:    2,
 		Files:     1,
+		Commands:  1,
 		Code:      1,
 		PartTurns: 1, PartTurn: 100 * time.Millisecond,
 	}

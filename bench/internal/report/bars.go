@@ -90,6 +90,7 @@ func CompareBars(r Results) []Bar {
 	bars = append(bars, r.startBars()...)
 	bars = append(bars, r.firstCallBars()...)
 	bars = append(bars, r.fileBars()...)
+	bars = append(bars, r.commandBars()...)
 	bars = append(bars, r.scriptBars()...)
 	bars = append(bars, r.codeBars()...)
 	return append(bars, r.registryBar())

@@ -14,20 +14,21 @@ import (
 type Results struct {
 	Machine Machine `json:"machine"`
 	// Quick reports whether too little was measured to quote the figures.
-	Quick      bool                `json:"quick"`
-	Calls      []measure.Row       `json:"calls"`
-	Metering   []measure.Price     `json:"metering"`
-	Programs   []measure.Price     `json:"programs"`
-	Deadlines  []measure.Overshoot `json:"deadlines"`
-	Loads      []measure.Load      `json:"loads"`
-	Memory     []measure.Memory    `json:"memory"`
-	Starts     []measure.Start     `json:"starts"`
-	FirstCalls []measure.FirstCall `json:"first_calls"`
-	Files      []measure.FileJob   `json:"files"`
-	Scripts    []measure.Script    `json:"scripts"`
-	Code       measure.Code        `json:"code"`
-	Parts      []measure.CallCost  `json:"parts"`
-	Bars       []Bar               `json:"bars"`
+	Quick      bool                 `json:"quick"`
+	Calls      []measure.Row        `json:"calls"`
+	Metering   []measure.Price      `json:"metering"`
+	Programs   []measure.Price      `json:"programs"`
+	Deadlines  []measure.Overshoot  `json:"deadlines"`
+	Loads      []measure.Load       `json:"loads"`
+	Memory     []measure.Memory     `json:"memory"`
+	Starts     []measure.Start      `json:"starts"`
+	FirstCalls []measure.FirstCall  `json:"first_calls"`
+	Files      []measure.FileJob    `json:"files"`
+	Commands   []measure.CommandJob `json:"commands"`
+	Scripts    []measure.Script     `json:"scripts"`
+	Code       measure.Code         `json:"code"`
+	Parts      []measure.CallCost   `json:"parts"`
+	Bars       []Bar                `json:"bars"`
 }
 
 // WriteJSON writes the results as JSON.

@@ -27,6 +27,7 @@ func (r Results) WriteMarkdown(w io.Writer) error {
 	r.startTable(&b)
 	r.firstCallTable(&b)
 	r.fileTable(&b)
+	r.commandTable(&b)
 	r.scriptTable(&b)
 	r.codeTables(&b)
 	r.partTable(&b)

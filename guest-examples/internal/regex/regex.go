@@ -144,4 +144,4 @@ func (r *Regexp) engine(text []byte) (*regexp.Regexp, []byte) {
 
 // ASCII returns an expression in the syntax of package regexp that matches, in texts that are ASCII,
 // what r matches.
-func (r *Regexp) ASCII() string { return r.ascii.String() }
+func ASCII(r *Regexp) string { return r.ascii.String() }

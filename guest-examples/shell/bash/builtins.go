@@ -31,7 +31,7 @@ func (s *shell) builtinTable() map[string]builtin {
 		"fg":        impossible("there is no job control; wait waits for background jobs"),
 		"mapfile":   mapfile,
 		"printf":    printfBuiltin,
-		"read":      readLine,
+		"read":      s.readLine,
 		"readarray": mapfile,
 		"set":       set,
 		"shopt":     shopt,

@@ -25,6 +25,9 @@ const builtinMark = "\x00"
 // call is called for every simple command before the command runs. It enforces the limits, and
 // renames our builtins so that the interpreter passes them to exec.
 func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
+	if args[0] != "read" && args[0] != inputCommand {
+		s.leave()
+	}
 	if runtime.NumGoroutine() > maxGoroutines {
 		s.stop(errTooManyJobs)
 		return nil, errTooManyJobs

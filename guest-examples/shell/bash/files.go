@@ -17,6 +17,7 @@ import (
 // open opens the target of a redirection. It implements devices such as /dev/null, because the file
 // system of the sandbox has none.
 func (s *shell) open(ctx context.Context, name string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
+	s.leave()
 	hc := interp.HandlerCtx(ctx)
 	full := command.Path(hc.Dir, name)
 	if name == "" {

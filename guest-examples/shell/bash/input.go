@@ -12,6 +12,7 @@ type reader struct {
 	seek  io.Seeker // nil if in can't seek
 	whole bool      // all of the input is wanted, so nothing is left for others
 	block []byte    // what was read and not used yet
+	size  int       // of the last block that was read
 	err   error     // the error of reading after block
 	one   [1]byte
 }
@@ -32,6 +33,45 @@ func newReader(in io.Reader, whole bool) *reader {
 	return r
 }
 
+// reader returns the reader for an input. Between two calls of read, it may have a block that is
+// not used yet.
+func (s *shell) reader(in io.Reader) *reader {
+	if _, ok := in.(io.Seeker); !ok {
+		return newReader(in, false)
+	}
+	s.mu.Lock()
+	if r := s.kept; r != nil && r.in == in {
+		s.kept = nil
+		s.mu.Unlock()
+		return r
+	}
+	s.mu.Unlock()
+	s.leave()
+	return newReader(in, false)
+}
+
+// keep keeps the reader until another command than read runs, or a file is opened: either could
+// see where the input is, or change the file.
+func (s *shell) keep(r *reader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.seek == nil || r.err != nil || s.kept != nil {
+		r.close()
+		return
+	}
+	s.kept = r
+}
+
+// leave leaves the input of the kept reader where read ended.
+func (s *shell) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept != nil {
+		s.kept.close()
+		s.kept = nil
+	}
+}
+
 // close leaves the input after the last byte that was used.
 func (r *reader) close() {
 	if r.seek != nil && len(r.block) > 0 {
@@ -47,7 +87,8 @@ func (r *reader) more() {
 	}
 	size := 1
 	if r.seek != nil || r.whole {
-		size = min(max(firstBlock, 2*len(r.block)), lastBlock)
+		size = min(max(firstBlock, 2*r.size), lastBlock)
+		r.size = size
 	}
 	if size == 1 {
 		n, err := r.in.Read(r.one[:])

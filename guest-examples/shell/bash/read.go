@@ -31,7 +31,7 @@ type reading struct {
 }
 
 // readLine implements the shell builtin "read". It reads a line and splits it into variables.
-func readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
+func (s *shell) readLine(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	r := reading{delimiter: "\n", count: -1, descriptor: "0"}
 	var err error
 	if r.names, err = options(args[1:], "rseE", "aduinNtp", r.option); err != nil {
@@ -46,9 +46,9 @@ func readLine(ctx context.Context, hc interp.HandlerContext, args []string) erro
 	if err != nil {
 		return fail(hc, "read", "%v", err)
 	}
-	source := newReader(in, false)
+	source := s.reader(in)
 	line, complete, err := r.line(ctx, source)
-	source.close()
+	s.keep(source)
 	if err != nil {
 		return fail(hc, "read", "%s", command.Message(err))
 	}

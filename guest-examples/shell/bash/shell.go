@@ -41,6 +41,8 @@ type shell struct {
 	// broken has, for each pipe, the number of commands that failed to write to it because its
 	// reader is closed.
 	broken map[io.Writer]int
+	// kept is the reader of the last read, or nil.
+	kept *reader
 }
 
 func newShell(host Host, stop context.CancelCauseFunc) *shell {

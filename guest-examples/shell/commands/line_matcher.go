@@ -19,7 +19,7 @@ func (m *lineMatcher) ready() *automaton.Machine {
 	const few = 16
 	if m.uses <= few {
 		if m.uses++; m.uses > few {
-			m.machine = automaton.New(m.ASCII())
+			m.machine = automaton.New(regex.ASCII(m.Regexp))
 		}
 	}
 	return m.machine
