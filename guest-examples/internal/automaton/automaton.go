@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"regexp/syntax"
 	"slices"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // A Machine matches one expression. It is not safe for concurrent use.
@@ -20,6 +22,8 @@ type Machine struct {
 	begin  uint16 // the state at the start of a text
 	inside uint16 // the state at any other place where a match may start
 	steps  int    // the steps that are left for the current text
+	// prefix is what each match starts with.
+	prefix string
 	// anchored reports whether the expression knows the start or the end of a text.
 	anchored bool
 }
@@ -65,7 +69,11 @@ func New(expression string) *Machine {
 			return nil
 		}
 	}
-	m := &Machine{prog: prog, anchored: anchored, known: map[string]uint16{}, states: make([]state, first), next: make([]uint16, int(first)<<8)}
+	prefix := ""
+	if !anchored {
+		prefix, _ = prog.Prefix()
+	}
+	m := &Machine{prog: prog, prefix: prefix, anchored: anchored, known: map[string]uint16{}, states: make([]state, first), next: make([]uint16, int(first)<<8)}
 	entry := []uint32{uint32(prog.Start)}
 	m.begin, m.inside = m.state(entry, syntax.EmptyBeginText), m.state(entry, 0)
 	return m
@@ -195,7 +203,13 @@ func (m *Machine) AppendAll(places []int, text []byte, limit int) (all []int, ok
 func (m *Machine) find(text []byte, at int, early bool) (from, to int, ok bool) {
 	for ; at <= len(text); at++ {
 		start := m.inside
-		if at == 0 {
+		if len(m.prefix) > 1 {
+			n := bytescan.IndexPair(text[at:], m.prefix[0], m.prefix[1], 1)
+			if n < 0 {
+				break
+			}
+			at += n
+		} else if at == 0 {
 			start = m.begin
 		} else if start >= first && !m.states[start].match && !m.states[start].matchEnd {
 			// Skip the bytes that no match starts with.

@@ -42,7 +42,7 @@ func runSed(p *process, o options, words []string) int {
 	}
 	script := strings.Join(parts, "\n")
 	s := &stream{p: p, quiet: o.has("n"), end: lineEnd(o, "z"), files: map[string]*sedOutput{}}
-	s.out = &sedOutput{WriteCloser: nopWriteCloser{p}}
+	s.out = &sedOutput{WriteCloser: nopWriteCloser{p}, stdout: p}
 	if strings.HasPrefix(script, "#n\n") || script == "#n" {
 		s.quiet = true
 	}

@@ -9,6 +9,8 @@ import (
 // sedOutput is standard output or a file.
 type sedOutput struct {
 	io.WriteCloser
+	// stdout is the same as WriteCloser, for calls without an interface, or nil.
+	stdout *process
 	// missing is set if the last line has no line end yet, because the input has none there. Only
 	// further output adds the line end.
 	missing bool
@@ -40,7 +42,12 @@ func (s *stream) completeLine(out *sedOutput) {
 }
 
 func (s *stream) emit(out *sedOutput, text []byte) {
-	_, err := out.Write(text)
+	var err error
+	if out.stdout != nil {
+		_, err = out.stdout.Write(text)
+	} else {
+		_, err = out.Write(text)
+	}
 	switch {
 	case err == nil || s.p.outErr != nil:
 	case out == s.out:

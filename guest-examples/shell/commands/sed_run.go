@@ -57,6 +57,9 @@ func (s *stream) run(in *sedInput) int {
 			in.closer.Close()
 		}
 	}()
+	if s.simple() {
+		return s.runSimple()
+	}
 	restart := false // set by D: run the program again without reading a line
 	for !s.p.stopped() {
 		if !restart && !s.read() {
@@ -423,31 +426,10 @@ func (s *stream) queueLine(name string) error {
 }
 
 func (s *stream) substitute(c *sedCommand) error {
-	re, err := s.match(c.pattern)
-	if err != nil {
+	replaced, err := s.replace(c, s.space)
+	if err != nil || !replaced {
 		return err
 	}
-	first := max(c.number, 1)
-	maximum := first
-	if c.global {
-		maximum = -1
-	}
-	width := 0
-	s.places, width = re.appendMatches(s.places[:0], s.space, maximum, c.groups)
-	if len(s.places) < first*width {
-		return nil
-	}
-	out := caser{out: s.spare[:0]}
-	done := 0
-	for at := (first - 1) * width; at < len(s.places); at += width {
-		m := s.places[at : at+width]
-		out.out = append(out.out, s.space[done:m[0]]...)
-		if out.expand(c.replacement, s.space, m); len(out.out) > s.p.maximum {
-			return errTooLarge
-		}
-		done = m[1]
-	}
-	s.space, s.spare = append(out.out, s.space[done:]...), s.space
 	s.replaced = true
 	if c.print {
 		s.print(s.out)
@@ -457,4 +439,35 @@ func (s *stream) substitute(c *sedCommand) error {
 	}
 	s.print(s.files[c.file])
 	return s.writeError(c.file)
+}
+
+// replace makes the replacements of an s command in a line. If there are any, the result is the new
+// pattern space.
+func (s *stream) replace(c *sedCommand, line []byte) (replaced bool, err error) {
+	re, err := s.match(c.pattern)
+	if err != nil {
+		return false, err
+	}
+	first := max(c.number, 1)
+	maximum := first
+	if c.global {
+		maximum = -1
+	}
+	width := 0
+	s.places, width = re.appendMatches(s.places[:0], line, maximum, c.groups)
+	if len(s.places) < first*width {
+		return false, nil
+	}
+	out := caser{out: s.spare[:0]}
+	done := 0
+	for at := (first - 1) * width; at < len(s.places); at += width {
+		m := s.places[at : at+width]
+		out.out = append(out.out, line[done:m[0]]...)
+		if out.expand(c.replacement, line, m); len(out.out) > s.p.maximum {
+			return false, errTooLarge
+		}
+		done = m[1]
+	}
+	s.space, s.spare = append(out.out, line[done:]...), s.space
+	return true, nil
 }

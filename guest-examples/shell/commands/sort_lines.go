@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // sortLine is a line in the buffer of a sorting. It has no pointers: a guest collects garbage only
@@ -44,7 +46,7 @@ func (s *sorting) text(l sortLine) []byte { return s.data[l.start:l.end] }
 
 // sort splits the data into lines and sorts them. It returns early if the command must stop.
 func (s *sorting) sort(p *process) {
-	s.lines = make([]sortLine, 0, bytes.Count(s.data, []byte{s.end}))
+	s.lines = make([]sortLine, 0, bytescan.Count(s.data, s.end))
 	for at := 0; at < len(s.data); {
 		n := bytes.IndexByte(s.data[at:], s.end)
 		s.lines = append(s.lines, sortLine{start: uint32(at), end: uint32(at + n)})
