@@ -76,7 +76,11 @@ func runNl(p *process, o options, files []string) int {
 				return true
 			}
 			if style == "a" || style == "t" && len(line) > 0 {
-				p.printf(format+"%s", width, number, separator)
+				if o.value("n", "rn") == "rn" {
+					p.print(padLeft(int64(number), width) + separator)
+				} else {
+					p.printf(format+"%s", width, number, separator)
+				}
 				number += numbers["i"]
 			} else {
 				p.print(strings.Repeat(" ", width+len(separator)))

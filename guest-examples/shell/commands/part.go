@@ -1,8 +1,12 @@
 package commands
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 // partOptions are the options that head and tail share; readPart parses them.
@@ -64,26 +68,40 @@ func (p *process) eachPart(o options, files []string, do func(io.Reader) error) 
 
 // holdLines reads r to its end and returns the last n lines with their line ends. It calls the
 // function leave for each line before them.
-func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([][]byte, error) {
-	var held [][]byte
-	size := 0
-	err := p.eachLine(r, end, func(line []byte, ended bool) bool {
-		line = append([]byte(nil), line...)
-		if ended {
-			line = append(line, end)
+func (p *process) holdLines(r io.Reader, n int64, end byte, leave func(line []byte)) ([]byte, error) {
+	var held []byte
+	start := 0 // of the lines that are still held
+	var lines int64
+	for err := error(nil); err == nil && !p.stopped(); {
+		if start > len(held)/2 {
+			held, start = held[:copy(held, held[start:])], 0
 		}
-		held, size = append(held, line), size+len(line)
-		if int64(len(held)) > n {
-			leave(held[0])
-			held, size = held[1:], size-len(held[0])
+		held = slices.Grow(held, 32<<10)
+		var read int
+		read, err = r.Read(held[len(held):cap(held)])
+		if err != nil && err != io.EOF {
+			return held[start:], err
 		}
-		if size > p.maximum {
+		before := len(held)
+		held = held[:before+read]
+		lines += int64(bytescan.Count(held[before:], end))
+		if err == io.EOF && len(held) > 0 && held[len(held)-1] != end {
+			lines++ // the last line has no end
+		}
+		for ; lines > n; lines-- {
+			size := bytes.IndexByte(held[start:], end) + 1
+			if size == 0 {
+				size = len(held) - start
+			}
+			leave(held[start : start+size])
+			start += size
+		}
+		if len(held)-start > p.maximum {
 			p.errorf("%v", errTooLarge)
-			return false
+			break
 		}
-		return true
-	})
-	return held, err
+	}
+	return held[start:], nil
 }
 
 // holdBytes reads r to its end and returns the last n bytes. It calls the function leave with the

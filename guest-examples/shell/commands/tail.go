@@ -38,9 +38,7 @@ func runTail(p *process, o options, files []string) int {
 			return p.linesFrom(r, n, wanted.end)
 		default:
 			held, err := p.holdLines(r, n, wanted.end, drop)
-			for _, line := range held {
-				p.write(line)
-			}
+			p.write(held)
 			return err
 		}
 	})

@@ -96,10 +96,12 @@ type translation struct {
 	to      [256]byte
 	drop    [256]bool
 	squeeze [256]bool
+	// all reports that each byte is translated, and none is dropped.
+	all bool
 }
 
 func newTranslation(o options, translate bool, first, second trSet) *translation {
-	t := &translation{}
+	t := &translation{all: !o.has("d") && !o.has("s")}
 	for i := range t.to {
 		t.to[i] = byte(i)
 	}
@@ -130,6 +132,12 @@ func (t *translation) run(p *process) int {
 	for !p.stopped() {
 		n, err := p.env.Stdin.Read(buf)
 		kept := buf[:0]
+		if t.all {
+			for i, b := range buf[:n] {
+				buf[i] = t.to[b]
+			}
+			kept, n = buf[:n], 0
+		}
 		for _, b := range buf[:n] {
 			if t.drop[b] {
 				continue

@@ -91,7 +91,7 @@ func (g grouping) run(p *process, o options, files []string) int {
 			return
 		}
 		if counted {
-			p.printf("%7d ", n)
+			p.print(padLeft(int64(n), 7) + " ")
 		}
 		p.writeLine(first, end)
 	}

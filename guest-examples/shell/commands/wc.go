@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/wasmtool/wasmtool/guest-examples/internal/bytescan"
 )
 
 var wc = spec{
@@ -45,7 +46,12 @@ func runWc(p *process, o options, files []string) int {
 			}
 			r = io.NopCloser(strings.NewReader("")) // the counts of a directory are zero
 		}
-		c, err := count(p, r)
+		var c counts
+		if show[1] || show[2] || show[4] {
+			c, err = count(p, r)
+		} else {
+			c, err = countLines(p, r)
+		}
 		r.Close()
 		if err != nil {
 			p.errorf(p.unreadable, name, message(err))
@@ -98,6 +104,18 @@ func (c *counts) add(other counts) {
 	c.longest = max(c.longest, other.longest)
 }
 
+// countLines counts only lines and bytes.
+func countLines(p *process, r io.Reader) (c counts, err error) {
+	buf := make([]byte, 64<<10)
+	for !p.stopped() && err == nil {
+		var n int
+		n, err = r.Read(buf)
+		c.bytes += int64(n)
+		c.lines += int64(bytescan.Count(buf[:n], '\n'))
+	}
+	return c, ignoreEOF(err)
+}
+
 func count(p *process, r io.Reader) (counts, error) {
 	var c counts
 	inWord := false
@@ -108,9 +126,17 @@ func count(p *process, r io.Reader) (counts, error) {
 		n, err := r.Read(buf[kept:])
 		part := buf[kept : kept+n]
 		c.bytes += int64(n)
-		c.lines += int64(bytes.Count(part, []byte{'\n'}))
+		c.lines += int64(bytescan.Count(part, '\n'))
 		part = buf[:kept+n]
 		for len(part) > 0 && (err != nil || utf8.FullRune(part)) {
+			if visible := countVisible(part); visible > 0 {
+				if !inWord {
+					c.words++
+				}
+				c.chars, column, inWord = c.chars+int64(visible), column+int64(visible), true
+				part = part[visible:]
+				continue
+			}
 			r, size := rune(part[0]), 1
 			if r >= utf8.RuneSelf {
 				r, size = utf8.DecodeRune(part)
@@ -147,4 +173,14 @@ func count(p *process, r io.Reader) (counts, error) {
 		}
 	}
 	return c, nil
+}
+
+// countVisible returns how many bytes at the start of text are visible ASCII characters.
+func countVisible(text []byte) int {
+	for i, b := range text {
+		if b <= ' ' || b >= 0x7f {
+			return i
+		}
+	}
+	return len(text)
 }
