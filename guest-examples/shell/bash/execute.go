@@ -25,7 +25,7 @@ const builtinMark = "\x00"
 // call is called for every simple command before the command runs. It enforces the limits, and
 // renames our builtins so that the interpreter passes them to exec.
 func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
-	if args[0] != "read" && args[0] != inputCommand {
+	if !keepsInputs(args[0]) {
 		s.leave()
 	}
 	if runtime.NumGoroutine() > maxGoroutines {
@@ -41,6 +41,16 @@ func (s *shell) call(ctx context.Context, args []string) ([]string, error) {
 		args[0] = mark
 	}
 	return args, nil
+}
+
+// keepsInputs reports whether a command neither reads an input, unless it is read itself, nor
+// changes a file. A function of this name consists of commands that are asked about in turn.
+func keepsInputs(name string) bool {
+	switch name {
+	case "read", inputCommand, ":", "true", "false", "[", "test", "break", "continue", "return", "shift", "let", "local", "unset":
+		return true
+	}
+	return false
 }
 
 func (s *shell) isFunction(name string) bool {
