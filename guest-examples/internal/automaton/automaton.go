@@ -163,6 +163,19 @@ func (m *Machine) step(from uint16, b byte) uint16 {
 // Anchored reports whether matches depend on the start or the end of the text.
 func (m *Machine) Anchored() bool { return m.anchored }
 
+// NoMatch returns the length of the start of text in which no match begins, as far as that is fast to
+// tell.
+func (m *Machine) NoMatch(text []byte) int {
+	if len(m.prefix) < 2 {
+		return 0
+	}
+	n := bytescan.IndexPair(text, m.prefix[0], m.prefix[1], 1)
+	if n < 0 {
+		return max(len(text)-1, 0) // the last byte may be the first of the prefix
+	}
+	return n
+}
+
 // Match reports whether text contains a match. ok is false if the machine can't tell: the text is
 // not ASCII, or matching takes long.
 func (m *Machine) Match(text []byte) (found, ok bool) {

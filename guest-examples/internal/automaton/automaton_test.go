@@ -66,3 +66,11 @@ func TestUnable(t *testing.T) {
 		t.Error("a large expression is accepted")
 	}
 }
+
+func TestNoMatch(t *testing.T) {
+	for expression, want := range map[string]int{"ab": 3, "abc+": 3, "a": 0, "b*": 0, "^ab": 0, "xy": 4, "(?i:ab)": 0} {
+		if got := New(expression).NoMatch([]byte("aa ab")); got != want {
+			t.Errorf("%s: %d, want %d", expression, got, want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package commands
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // simple reports whether the program only substitutes, in every line. Such a program needs no cycle
 // with a queue and spaces.
@@ -13,6 +16,7 @@ func (s *stream) simple() bool {
 // runSimple runs a simple program and returns the exit status.
 func (s *stream) runSimple() int {
 	for !s.p.stopped() {
+		s.copyLines()
 		text, ended, ok := s.in.read()
 		if !ok {
 			break
@@ -40,4 +44,20 @@ func (s *stream) runSimple() int {
 		s.emit(s.out, line)
 	}
 	return s.in.status
+}
+
+// copyLines copies lines that are in the buffer of the input and do not match the only command.
+func (s *stream) copyLines() {
+	re := s.program[0].pattern
+	if len(s.program) > 1 || re == nil || re.machine == nil || s.in.lines == nil || s.in.isAhead {
+		return
+	}
+	r := s.in.lines.r
+	block, _ := r.Peek(r.Buffered()) // never more than there is
+	lines := block[:bytes.LastIndexByte(block[:re.machine.NoMatch(block)], s.end)+1]
+	if len(lines) > 0 {
+		s.completeLine(s.out)
+		s.emit(s.out, lines)
+		_, _ = r.Discard(len(lines)) // never more than there is
+	}
 }
