@@ -19,8 +19,7 @@ import (
 	"github.com/wasmtool/wasmtool/runtime"
 )
 
-// commandBytes is the size of the file that the commands read, and quickCommandBytes that of a
-// smoke test.
+// commandBytes is the size of the file that the commands read. A smoke test has quickCommandBytes.
 const (
 	commandBytes      = 17 << 20
 	quickCommandBytes = 1 << 20

@@ -163,8 +163,8 @@ func (m *Machine) step(from uint16, b byte) uint16 {
 // Anchored reports whether matches depend on the start or the end of the text.
 func (m *Machine) Anchored() bool { return m.anchored }
 
-// NoMatch returns the length of the start of text in which no match begins, as far as that is fast to
-// tell.
+// NoMatch returns the length of the start of text in which no match begins, as far as it can tell
+// fast.
 func (m *Machine) NoMatch(text []byte) int {
 	if len(m.prefix) < 2 {
 		return 0
@@ -211,8 +211,8 @@ func (m *Machine) AppendAll(places []int, text []byte, limit int) (all []int, ok
 	return places, true
 }
 
-// find returns the first match that starts at the index at or later, or -1. With early, the end of
-// the match may be that of a shorter match.
+// find returns the first match that starts at the index at or later, or -1. With early, it may
+// be a shorter match than the longest.
 func (m *Machine) find(text []byte, at int, early bool) (from, to int, ok bool) {
 	for ; at <= len(text); at++ {
 		start := m.inside

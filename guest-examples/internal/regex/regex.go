@@ -142,6 +142,6 @@ func (r *Regexp) engine(text []byte) (*regexp.Regexp, []byte) {
 	return r.other, r.written
 }
 
-// ASCII returns an expression in the syntax of package regexp that matches, in texts that are ASCII,
-// what r matches.
+// ASCII returns an expression in the syntax of package regexp that matches what r matches, in texts
+// that are ASCII.
 func ASCII(r *Regexp) string { return r.ascii.String() }

@@ -148,7 +148,7 @@ func evaluate(ctx context.Context, hc interp.HandlerContext, assignments []assig
 func (a assignment) simply(env expand.Environ) bool {
 	variables, ok := env.(expand.WriteEnviron)
 	before := env.Get(a.name)
-	if !ok || !syntax.ValidName(a.name) || before.ReadOnly || before.Integer || before.Upper || before.Lower || slices.ContainsFunc(a.values, hasNUL) {
+	if !ok || !syntax.ValidName(a.name) || strings.Trim(before.Flags(), "ax") != "" || slices.ContainsFunc(a.values, hasNUL) {
 		return false
 	}
 	after := expand.Variable{Set: true, Exported: before.Exported, Kind: expand.String}

@@ -13,8 +13,8 @@ import (
 // variable matches a target of printf -v and read: a variable name or an element of an array.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z0-9_]+\])?$`)
 
-// isVariable reports whether a name is that of a variable or of an element. Most names need no
-// regular expression.
+// isVariable reports whether a name names a variable or an element. Most names need no regular
+// expression.
 func isVariable(name string) bool { return syntax.ValidName(name) || variable.MatchString(name) }
 
 // printfBuiltin writes formatted arguments, or stores them in a variable.

@@ -115,7 +115,7 @@ func (p *process) readAll(r io.Reader) ([]byte, error) { return p.appendAll(nil,
 func (p *process) appendAll(data []byte, r io.Reader) ([]byte, error) {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < int64(p.maximum) {
-			data = slices.Grow(data, int(info.Size())+1) // one more, to find the end without growing
+			data = slices.Grow(data, int(info.Size())+1) // one more, to find the end
 		}
 	}
 	for {

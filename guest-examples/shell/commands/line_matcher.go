@@ -14,7 +14,8 @@ type lineMatcher struct {
 	pairs   []int
 }
 
-// ready returns the machine, if there is one. It is made when the pattern has been used a few times.
+// ready returns the machine, if there is one. It is made when the pattern has been used a few
+// times.
 func (m *lineMatcher) ready() *automaton.Machine {
 	const few = 16
 	if m.uses <= few {
@@ -37,7 +38,7 @@ func (m *lineMatcher) Match(line []byte) bool {
 
 // appendMatches appends to places the positions of up to limit successive matches in line; a
 // negative limit means all. The pattern must be one that prefers the longest match. Each match has
-// width positions: those of the match, and with groups also of its groups.
+// width positions: two of the match, and with groups also two of each group.
 func (m *lineMatcher) appendMatches(places []int, line []byte, limit int, groups bool) (all []int, width int) {
 	width = 2
 	if groups {

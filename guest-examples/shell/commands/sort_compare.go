@@ -35,7 +35,8 @@ func (o ordering) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// appendReduced appends to kept the bytes of a key that are compared, for options such as -d and -f.
+// appendReduced appends to kept the bytes of a key that are compared, for options such as -d and
+// -f.
 func (o ordering) appendReduced(kept, text []byte) []byte {
 	if o.fold && !bytescan.ASCII(text) {
 		text = bytes.ToUpper(text)

@@ -92,7 +92,7 @@ func (s *sorting) insert(lines []sortLine) {
 	}
 }
 
-// merge merges two sorted lists into to. Of equal lines, those of the first list come first.
+// merge merges two sorted lists into to. Equal lines of the first list come first.
 func (s *sorting) merge(to, a, b []sortLine) {
 	if len(b) == 0 || !s.less(b[0], a[len(a)-1]) {
 		copy(to[copy(to, a):], b)
