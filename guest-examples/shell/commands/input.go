@@ -123,7 +123,11 @@ func (p *process) appendAll(data []byte, r io.Reader) ([]byte, error) {
 			return data, errTooLarge
 		}
 		if len(data) == cap(data) {
-			data = slices.Grow(data, min(max(len(data), 32<<10), p.maximum+1-len(data)))
+			more := max(len(data), 32<<10)
+			if len(data) > 4<<20 {
+				more = len(data) / 4 // what is not filled counts as memory of the script
+			}
+			data = slices.Grow(data, min(more, p.maximum+1-len(data)))
 		}
 		n, err := r.Read(data[len(data):min(cap(data), p.maximum+1)])
 		data = data[:len(data)+n]
