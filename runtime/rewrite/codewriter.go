@@ -178,17 +178,8 @@ func (w *codeWriter) rewritten(b []byte, i int, extra *scratch) []byte {
 		} else {
 			b = in.appendTo(b, ev.end)
 		}
-		if ev.charge > 0 && !ev.checksFirst() {
-			if tight > 0 {
-				b = w.meter.appendTightCharge(b, ev.charge, extra.fuel())
-			} else {
-				b = w.meter.appendCharge(b, ev.charge)
-			}
-			if ev.op == opLoop {
-				w.counts.Loops++
-			} else {
-				w.counts.Paths++
-			}
+		if !ev.checksFirst() {
+			b = w.appendCut(b, ev.op, cut{ev.charge, ev.check, tight > 0, extra.fuel()})
 		}
 	}
 	return in.appendTo(b, w.m.codes[i].end)
@@ -239,13 +230,45 @@ func (w *codeWriter) appendInPlace(b []byte, ev *event, extra *scratch) []byte {
 		return w.pieces.appendCall(b, ev.op)
 	case ev.host:
 		b = w.appendCall(w.appendHostCheck(b, ev), ev)
-		if ev.after > 0 {
-			b = w.meter.appendCharge(b, ev.after)
-			w.counts.Paths++
+		return w.appendCut(b, ev.op, cut{ev.after, ev.check, false, extra.fuel()})
+	}
+	return w.appendCall(b, ev)
+}
+
+// cut is a place where fuel is charged or checked.
+type cut struct {
+	charge uint64
+	check  bool
+	tight  bool   // the place is in a tight loop
+	copied uint32 // the local with the copy of the fuel in tight loops
+}
+
+// appendCut appends the charge and the check after an instruction.
+func (w *codeWriter) appendCut(b []byte, op opcode, c cut) []byte {
+	if c.charge == 0 && !c.check {
+		return b
+	}
+	if op == opLoop {
+		w.counts.Loops++
+	} else {
+		w.counts.Paths++
+	}
+	if c.tight {
+		if c.charge > 0 {
+			b = w.meter.appendTightTake(b, c.charge, c.copied)
+		}
+		if c.check {
+			b = w.meter.appendTightCheck(b, c.copied)
 		}
 		return b
 	}
-	return w.appendCall(b, ev)
+	if c.charge > 0 {
+		b = w.meter.appendTake(b, c.charge)
+	}
+	if c.check {
+		b = append(b, w.meter.check...)
+	}
+	return b
 }
 
 // tightness returns how many open blocks contain the code after the event, from the outermost tight

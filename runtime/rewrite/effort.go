@@ -253,8 +253,10 @@ const (
 	localsPerInstruction = 32
 	// weightBranch is the weight of a branch with the basic blocks around it.
 	weightBranch = 6
-	// weightCheck is the weight of a check of the fuel, without the call.
-	weightCheck = 10
+	// weightCharge is the weight of a charge of fuel, and weightCheck the weight of a check,
+	// without its call.
+	weightCharge = 5
+	weightCheck  = 5
 )
 
 // live returns the number of values that are live now.

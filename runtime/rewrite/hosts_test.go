@@ -104,7 +104,7 @@ func TestQuickImportsAreNotChecked(t *testing.T) {
 		if (rep.Meter.Hosts > 0) != byType {
 			t.Errorf("%s: %d checks of calls", name, rep.Meter.Hosts)
 		}
-		if f.used < (hostCalls-slice/costQuick)*costQuick || longest > 2*slice/costQuick {
+		if f.used < (hostCalls-slice/costQuick)*costQuick || longest > (slice+maxPath+costSlack)/costQuick {
 			t.Errorf("%s: %d units of fuel, up to %d calls between two checks", name, f.used, longest)
 		}
 	}

@@ -45,9 +45,12 @@ const (
 // blockNoResult is the block type of a block without a result.
 const blockNoResult = 0x40
 
-// meter writes the code that charges fuel. A charge is
+// meter writes the code that charges and checks fuel. A charge is
 //
 //	global.get fuel  i64.const charge  i64.sub  global.set fuel
+//
+// and a check, which usually follows, is
+//
 //	global.get fuel  i64.const 0  i64.ge_s  if  else  call refill  end
 //
 // The call is in the second half of the if. Where paths meet, the engine keeps values where they
@@ -62,9 +65,9 @@ const blockNoResult = 0x40
 //	local.get copy  i64.const 0  i64.ge_s  if  else  call refill
 //	global.get fuel  local.set copy  end
 type meter struct {
-	before, after []byte // code before and after the charge
-	get, set      []byte
-	call          []byte // a call of refill
+	get, set []byte
+	call     []byte // a call of refill
+	check    []byte
 }
 
 // typesOfMeter is the number of types that metering adds: for refill and for piecewise.
@@ -76,21 +79,23 @@ func newMeter(fuel, refill uint32) *meter {
 	get := appendU32([]byte{byte(opGlobalGet)}, fuel)
 	set := appendU32([]byte{byte(opGlobalSet)}, fuel)
 	call := appendU32([]byte{byte(opCall)}, refill)
-	after := slices.Concat([]byte{byte(opI64Sub)}, set, get, []byte{byte(opI64Const), 0, byte(opI64GeS), byte(opIf), blockNoResult, byte(opElse)}, call)
+	isLeft := []byte{byte(opI64Const), 0, byte(opI64GeS)}
 	return &meter{
-		before: append(slices.Clone(get), byte(opI64Const)),
-		after:  append(after, byte(opEnd)),
-		get:    get,
-		set:    set,
-		call:   call,
+		get: get, set: set, call: call,
+		check: slices.Concat(get, isLeft, []byte{byte(opIf), blockNoResult, byte(opElse)}, call, []byte{byte(opEnd)}),
 	}
 }
 
-// appendCharge appends code that charges fuel.
+// appendCharge appends code that charges fuel and checks how much is left.
 func (t *meter) appendCharge(b []byte, charge uint64) []byte {
-	b = append(b, t.before...)
-	b = appendS64(b, int64(charge))
-	return append(b, t.after...)
+	return append(t.appendTake(b, charge), t.check...)
+}
+
+// appendTake appends code that charges fuel.
+func (t *meter) appendTake(b []byte, charge uint64) []byte {
+	b = append(append(b, t.get...), byte(opI64Const))
+	b = append(appendS64(b, int64(charge)), byte(opI64Sub))
+	return append(b, t.set...)
 }
 
 // appendCopy appends code that copies the fuel into a local for a tight loop.
@@ -99,23 +104,20 @@ func (t *meter) appendCopy(b []byte, copied uint32) []byte {
 	return appendU32(append(b, byte(opLocalSet)), copied)
 }
 
-// appendTightCharge appends code that charges fuel in a tight loop.
-func (t *meter) appendTightCharge(b []byte, charge uint64, copied uint32) []byte {
+// appendTightTake appends code that charges fuel in a tight loop.
+func (t *meter) appendTightTake(b []byte, charge uint64, copied uint32) []byte {
 	b = appendU32(append(b, byte(opLocalGet)), copied)
 	b = appendS64(append(b, byte(opI64Const)), int64(charge))
 	b = appendU32(append(b, byte(opI64Sub), byte(opLocalTee)), copied)
-	b = append(b, t.set...)
+	return append(b, t.set...)
+}
+
+// appendTightCheck appends code that checks how much fuel is left in a tight loop.
+func (t *meter) appendTightCheck(b []byte, copied uint32) []byte {
 	b = appendU32(append(b, byte(opLocalGet)), copied)
 	b = append(b, byte(opI64Const), 0, byte(opI64GeS), byte(opIf), blockNoResult, byte(opElse))
 	b = t.appendCopy(append(b, t.call...), copied)
 	return append(b, byte(opEnd))
-}
-
-// appendTake appends code that charges fuel without checking how much is left.
-func (t *meter) appendTake(b []byte, charge uint64) []byte {
-	b = append(b, t.before...)
-	b = appendS64(b, int64(charge))
-	return append(append(b, byte(opI64Sub)), t.set...)
 }
 
 // appendMeasured appends code that charges fuel: charge, and the price of op for the length on top
@@ -135,8 +137,8 @@ func (t *meter) appendMeasured(b []byte, op bulk, charge uint64, scratch uint32)
 		b = append(appendS64(b, int64(op.shift)), byte(opI64Shl))
 	}
 	b = append(b, byte(opI64Sub), byte(opI64Const))
-	b = appendS64(b, int64(charge))
-	return append(b, t.after...)
+	b = append(appendS64(b, int64(charge)), byte(opI64Sub))
+	return append(append(b, t.set...), t.check...)
 }
 
 // markQuick records which imported functions are quick.

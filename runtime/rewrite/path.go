@@ -1,9 +1,14 @@
 package rewrite
 
-// maxPath is how much work may be between two checks on one path through a function. It is in units
-// of fuel, and exact to one instruction. It also bounds what a check charges: where paths diverge,
-// the longest path is charged.
-const maxPath = 200
+// Limits on one path through a function, in units of fuel, exact to one instruction.
+const (
+	// maxCharge is how much work may be between two charges. It bounds what a charge is more than
+	// the work that is done: where paths diverge, the longest path is charged.
+	maxCharge = 200
+	// maxPath is how much work may be between two checks. Charges between them only count, because
+	// a check costs more than a charge.
+	maxPath = 2000
+)
 
 // maxTail is how much work may follow a call that may lead back to the function, before there is a
 // check. Without this limit, a deep recursion would do all its remaining work while it returns,
@@ -35,9 +40,11 @@ type event struct {
 	merge uint64
 	// tight marks a loop in which only its own check charges fuel.
 	tight bool
-	// charge is the fuel charged before the instruction or right after it; 0 means no check. The
+	// charge is the fuel charged before the instruction or right after it; 0 means no charge. The
 	// field after is the fuel charged right after an instruction that is preceded by its check.
 	charge, after uint64
+	// check marks a check right after the instruction, and after its charge.
+	check bool
 	// live is the number of values that are live after the instruction.
 	live uint64
 }
@@ -52,17 +59,39 @@ func (ev *event) checksFirst() bool { return ev.measured || ev.host }
 
 // edits reports whether code is written at the event.
 func (ev *event) edits() bool {
-	return ev.charge > 0 || ev.direct() || ev.longer
+	return ev.charge > 0 || ev.check || ev.direct() || ev.longer
 }
 
-// cut adds a check after the instruction. The check charges rest, the cost of the path from there
-// on.
-func (ev *event) cut(rest uint64) {
-	if ev.host {
-		ev.after = rest
-	} else {
-		ev.charge = rest
+// cut ends the path rest, which begins after the instruction, if it is too long: it adds a charge,
+// a check, or both.
+func (ev *event) cut(rest *path) {
+	tail := ev.back && rest.charge > maxTail
+	if ev.check = rest.check >= maxPath || ev.back && rest.check > maxTail; ev.check {
+		rest.check = 0
 	}
+	if rest.charge < maxCharge && !tail {
+		return
+	}
+	if ev.host {
+		ev.after = rest.charge
+	} else {
+		ev.charge = rest.charge
+	}
+	rest.charge = 0
+}
+
+// path is the cost of the longest path from a place to the next charge, and to the next check.
+type path struct{ charge, check uint64 }
+
+// or returns the longer of two paths.
+func (p path) or(other path) path {
+	return path{max(p.charge, other.charge), max(p.check, other.check)}
+}
+
+// add extends the path.
+func (p *path) add(cost uint64) {
+	p.charge += cost
+	p.check += cost
 }
 
 // plan has the positions of the checks in one function. Its memory is reused for the next function.
@@ -85,11 +114,10 @@ type plan struct {
 	costs  *callCosts
 }
 
-// pathFrame is a block during the backward walk. Each cost is the cost of the longest path from
-// a place to the next check.
+// pathFrame is a block during the backward walk.
 type pathFrame struct {
-	after  uint64 // from the end of the block on
-	second uint64 // from the start of the second half of an if
+	after  path // from the end of the block on
+	second path // from the start of the second half of an if
 	loop   bool
 	halves bool
 }
@@ -112,16 +140,19 @@ func (p *plan) make(m *module, i int) *Error {
 	rest := p.charge()
 	p.entry = 0
 	if p.costs.check[i] {
-		p.entry = max(rest, 1)
+		p.entry = max(rest.charge, 1)
 		p.gauge.check(liveVariable * p.gauge.variables)
 	}
 	for k := range p.events {
 		ev := &p.events[k]
-		if ev.charge > 0 {
+		if ev.checksFirst() || ev.check {
 			p.gauge.check(ev.live)
 		}
-		if ev.after > 0 {
+		if ev.checksFirst() && ev.check {
 			p.gauge.check(ev.live)
+		}
+		if ev.charge > 0 || ev.after > 0 {
+			p.gauge.instructions += weightCharge
 		}
 	}
 	return nil
@@ -158,7 +189,7 @@ func (p *plan) collect(i int) {
 		case opCall, opReturnCall:
 			ev.own += c.price[in.a]
 			ev.host = p.m.leaves(in.a)
-			ev.back = c.group[in.a] == self
+			ev.back = in.op == opCall && c.group[in.a] == self
 			if ev.checkpoint = p.checkpoints && p.m.callsRead(&in); ev.checkpoint {
 				p.gauge.branches += branchesPerCheckpoint
 				p.gauge.effort.live += branchesPerCheckpoint * ev.live
@@ -167,7 +198,7 @@ func (p *plan) collect(i int) {
 			n := p.graph.typeNode(in.a)
 			ev.own += c.price[n]
 			ev.host = p.graph.host[n-uint32(len(p.m.funcs))]
-			ev.back = c.group[n] == self
+			ev.back = (in.op == opCallIndirect || in.op == opCallRef) && c.group[n] == self
 		case opBrTable:
 			ev.list = len(p.lists)
 			p.lists = p.labels(p.lists, &in)
@@ -226,28 +257,26 @@ func isEvent(op opcode) bool {
 	return op == opRefFunc || op == opBrOnNull || op == opBrOnNonNull
 }
 
-// charge walks backward and sets the charges of the checks. It returns the cost of the longest path
-// from the entry to the first check.
-func (p *plan) charge() uint64 {
+// charge walks backward and sets the charges and checks. It returns the longest path from the
+// entry.
+func (p *plan) charge() path {
 	p.frames = p.frames[:0]
-	var rest uint64 // the longest path from here to the next check
+	var rest path // from here
 	for i := len(p.events) - 1; i >= 0; i-- {
 		ev := &p.events[i]
-		if rest >= maxPath {
-			ev.cut(rest)
-			rest = 0
-		}
-		rest = p.back(ev, rest) + ev.before
+		ev.cut(&rest)
+		rest = p.back(ev, rest)
+		rest.add(ev.before)
 	}
 	return rest
 }
 
 // back extends the path backward over an event.
-func (p *plan) back(ev *event, rest uint64) uint64 {
+func (p *plan) back(ev *event, rest path) path {
 	top := len(p.frames) - 1
 	switch ev.op {
 	case opEnd:
-		rest += ev.merge
+		rest.add(ev.merge)
 		p.frames = append(p.frames, pathFrame{after: rest, loop: ev.opener == opLoop})
 	case opElse:
 		p.frames[top].second, p.frames[top].halves = rest, true
@@ -258,46 +287,41 @@ func (p *plan) back(ev *event, rest uint64) uint64 {
 		if !f.halves {
 			f.second = f.after
 		}
-		rest = max(rest, f.second)
+		rest = rest.or(f.second)
 	case opLoop:
 		p.frames = p.frames[:top]
-		ev.charge = max(ev.charge, rest, 1) + ev.merge
-		rest = 0
+		ev.charge, ev.check = max(ev.charge, rest.charge, 1)+ev.merge, true
+		rest = path{}
 	case opBlock:
 		p.frames = p.frames[:top]
 	case opBr:
 		rest = p.target(ev.a)
 	case opBrIf, opBrOnNull, opBrOnNonNull:
-		rest = max(rest, p.target(ev.a))
+		rest = rest.or(p.target(ev.a))
 	case opBrTable:
-		rest = 0
+		rest = path{}
 		for _, l := range p.lists[ev.list:ev.listEnd] {
-			rest = max(rest, p.target(l))
+			rest = rest.or(p.target(l))
 		}
 	case opUnreachable, opReturn, opReturnCall, opReturnCallIndirect, opReturnCallRef:
-		rest = 0
-	case opCall, opCallIndirect, opCallRef:
-		if ev.back && rest > maxTail {
-			ev.cut(rest)
-			rest = 0
-		}
+		rest = path{}
 	}
-	rest += ev.own
+	rest.add(ev.own)
 	if ev.checksFirst() {
-		// If the path was cut after the instruction, the variable rest is only the cost of the
+		// If the path was cut after the instruction, the charge of rest is only the cost of the
 		// instruction.
-		ev.charge += rest
-		rest = 0
+		ev.charge += rest.charge
+		rest = path{}
 	}
 	return rest
 }
 
-// target returns the cost of the longest path from label, where a branch arrives, to the next
-// check. Every loop head checks the fuel.
-func (p *plan) target(label uint32) uint64 {
+// target returns the longest path from label, where a branch arrives. Every loop head checks the
+// fuel.
+func (p *plan) target(label uint32) path {
 	f := p.frames[len(p.frames)-1-int(label)]
 	if f.loop {
-		return 0
+		return path{}
 	}
 	return f.after
 }

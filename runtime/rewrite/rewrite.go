@@ -18,7 +18,7 @@ import (
 
 // Revision identifies the behaviour of Rewrite. It changes whenever the output, the Report or the
 // fuel of a call may change for equal input and options.
-const Revision = 13
+const Revision = 14
 
 // Defaults of Options.
 const (
