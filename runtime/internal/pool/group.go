@@ -59,6 +59,7 @@ type Group struct {
 	idleMemory  atomic.Int64 // the part of memoryInUse that belongs to waiting instances
 	tending     atomic.Bool  // whether the timer tender is running
 	tender      atomic.Pointer[time.Timer]
+	near        affinity
 
 	mu    sync.Mutex
 	pools map[*Pool]struct{}

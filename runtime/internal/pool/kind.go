@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,7 @@ type kind struct {
 
 // push adds a waiting instance, unless the kind has been dropped.
 func (k *kind) push(i *Instance) bool {
-	return k.shards[rand.IntN(len(k.shards))].push(i)
+	return k.shards[k.pool.group.near.shard(len(k.shards))].push(i)
 }
 
 // wants reports whether a new instance of the kind should be saved. The start of an interpreter

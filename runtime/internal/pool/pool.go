@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"math"
-	"math/rand/v2"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
@@ -102,7 +101,7 @@ func (p *Pool) take(c *abi.Call) (*Instance, *kind) {
 	if k.calls.Load() < 2 {
 		k.calls.Add(1)
 	}
-	start := rand.IntN(len(k.shards))
+	start := p.group.near.shard(len(k.shards))
 	for n := range k.shards {
 		if i := k.shards[(start+n)%len(k.shards)].pop(); i != nil {
 			p.leaves(i)

@@ -3,8 +3,27 @@ package pool
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
+
+// affinity chooses the shards of calls. A call usually gets the shard of the last call on the same
+// processor, whose cache still has the memory of the instance that waits there. The zero value is
+// ready to use. It is safe for concurrent use.
+type affinity struct {
+	hints sync.Pool // of *uint32; a sync.Pool keeps a list for each processor
+	next  atomic.Uint32
+}
+
+// shard returns the index of one of n shards.
+func (a *affinity) shard(n int) int {
+	hint, _ := a.hints.Get().(*uint32)
+	if hint == nil {
+		hint = new(a.next.Add(1))
+	}
+	defer a.hints.Put(hint)
+	return int(*hint % uint32(n))
+}
 
 // shard is a part of the waiting instances of a kind. Several shards reduce contention between
 // calls.
