@@ -19,10 +19,11 @@ const (
 	// were written, all of them are returned to the kernel.
 	maxKeptPages = 4 << 20
 	// A page that was written once is copied at every restore, until all pages are returned to the
-	// kernel. That happens from the restore trimAfter on, once trimCopied bytes were copied. So if
-	// each call writes the same two pages, there is a page fault for each of them every 512 calls.
-	trimAfter  = 64
-	trimCopied = 4 << 20
+	// kernel, which costs a page fault for each page that is written again. So every restore that
+	// is a multiple of sampleEvery looks for pages that did not change. When about trimStale bytes
+	// were copied although they had not changed, all are returned.
+	sampleEvery = 16
+	trimStale   = 4 << 20
 )
 
 // saved is the image to which a memory is restored, with the state of the restores.
@@ -31,7 +32,7 @@ type saved struct {
 	shrinking  bool   // the engine's next Reallocate shrinks the memory
 	target     uint64 // the size to which it shrinks
 	restores   int    // since the last trim
-	copied     uint64 // bytes since the last trim
+	stale      uint64 // an estimate of the copied bytes that had not changed since then
 	private    uint64
 	wasRefused bool // the field refused, as it was when the memory was saved
 }
@@ -73,7 +74,7 @@ func (m *Memory) adopt(image *Image) error {
 	m.forget()
 	image.Retain()
 	m.image = image
-	m.restores, m.copied, m.private, m.wasRefused = 0, 0, 0, m.refused
+	m.restores, m.stale, m.private, m.wasRefused = 0, 0, 0, m.refused
 	return nil
 }
 
@@ -93,18 +94,14 @@ func (m *Memory) Restore(grow func() bool) error {
 		return err
 	}
 	m.restores++
-	if m.restores >= trimAfter && m.copied >= trimCopied {
-		return m.Trim()
-	}
 	tail, err := m.clean(m.space[m.size:m.high])
 	if err != nil {
 		return err
 	}
 	front, err := m.copyBack()
 	m.high = m.size
-	m.copied += front + tail
 	m.private = max(m.private, front+tail)
-	if err == nil && m.private > maxKeptPages {
+	if err == nil && (m.private > maxKeptPages || m.stale >= trimStale) {
 		return m.Trim()
 	}
 	return err
@@ -163,7 +160,7 @@ func (m *Memory) copyBack() (uint64, error) {
 	case !m.system.scanner.works():
 		return 0, drop(front)
 	}
-	written, err := m.system.scanner.each(front, func(start, end uint64) { copy(front[start:end], view[start:end]) })
+	written, err := m.system.scanner.each(front, func(start, end uint64) { m.undo(front[start:end], view[start:end]) })
 	if err != nil {
 		return 0, drop(front)
 	}
@@ -179,17 +176,41 @@ func (m *Memory) clean(b []byte) (uint64, error) {
 	if !m.system.scanner.works() || len(b) > maxKeptPages {
 		return 0, drop(b)
 	}
-	written, err := m.system.scanner.each(b, func(start, end uint64) { clear(b[start:end]) })
+	written, err := m.system.scanner.each(b, func(start, end uint64) { m.undo(b[start:end], nil) })
 	if err != nil {
 		return 0, drop(b)
 	}
 	return written, nil
 }
 
+// undo makes pages equal to the pages of the image, or zero if there are none. It also counts the
+// pages that are so already, if the restore is one that looks for them.
+func (m *Memory) undo(pages, image []byte) {
+	switch {
+	case m.restores%sampleEvery != 0 && image == nil:
+		clear(pages)
+	case m.restores%sampleEvery != 0:
+		copy(pages, image)
+	default:
+		var zero [block]byte
+		for at := 0; at < len(pages); at += block {
+			page, saved := pages[at:at+block], zero[:]
+			if image != nil {
+				saved = image[at : at+block]
+			}
+			if bytes.Equal(page, saved) {
+				m.stale += sampleEvery * block
+			} else {
+				copy(page, saved)
+			}
+		}
+	}
+}
+
 // Trim returns all private pages of a restored memory to the kernel. The memory then shows its
 // image.
 func (m *Memory) Trim() error {
-	m.restores, m.copied, m.private = 0, 0, 0
+	m.restores, m.stale, m.private = 0, 0, 0
 	m.high = m.size
 	return drop(m.space)
 }

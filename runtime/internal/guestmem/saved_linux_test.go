@@ -170,52 +170,56 @@ func TestPrivateCountsWrittenPages(t *testing.T) {
 	}
 }
 
-// All pages are given back at intervals; pages that were written once stay until then.
-func TestPagesAreGivenBackAtIntervals(t *testing.T) {
+// Pages that calls write stay. Pages that no call writes again are given back after some time, both
+// in the image and after its end.
+func TestStalePagesAreGivenBack(t *testing.T) {
 	const size = 1 << 20
-	g := newGuest(t, systemFor(t, false), Options{Limit: 2 * size}, size)
-	fill(g.mem, 6)
-	image, err := g.m.Save(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer image.Release()
-	want := bytes.Clone(g.mem)
-	for n := 1; n <= 3*trimAfter; n++ {
-		g.grow(1)
-		g.mem[n*block]++
-		g.mem[size+n] = 1
-		if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+	for _, tt := range []struct{ always, once, after int }{
+		{always: 3},
+		{always: 3, once: 8, after: 4}, // with 8 pages, 128 restores copy 4 MiB without need
+		{once: 64},
+		{once: 64, after: 64},
+	} {
+		g := newGuest(t, systemFor(t, false), Options{Limit: 2 * size}, size)
+		fill(g.mem, 6)
+		image, err := g.m.Save(nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(g.mem, want) {
-			t.Fatalf("after %d restores the memory differs from the image", n)
+		defer image.Release()
+		want := bytes.Clone(g.mem)
+		stale := uint64(tt.once+tt.after) * block
+		given := 0 // the restore that gave the pages back
+		for n := 1; n <= 4*trimStale/block/sampleEvery && given == 0; n++ {
+			g.grow(size / PageSize)
+			written := tt.always
+			if n == 1 {
+				written += tt.once
+				for page := range tt.after {
+					g.mem[size+page*block] = 1
+				}
+			}
+			for page := range written {
+				g.mem[page*block]++
+			}
+			if err := g.m.Restore(func() bool { return g.grow(1) }); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(g.mem, want) {
+				t.Fatalf("%+v: after %d restores the memory differs from the image", tt, n)
+			}
+			if g.m.Private() == 0 {
+				given = n
+			}
 		}
-		if got := g.m.Private(); (got == 0) != (n%trimAfter == 0) {
-			t.Errorf("after %d restores %d bytes are private", n, got)
+		switch {
+		case stale == 0 && given != 0:
+			t.Errorf("%+v: the pages were given back after %d restores", tt, given)
+		case stale > 0 && (given < sampleEvery || given > int(trimStale/stale)+sampleEvery):
+			t.Errorf("%+v: the pages were given back after %d restores", tt, given)
 		}
-	}
-	g.grow(1)
-	requireZero(t, g.mem[size:], "memory that is new")
-}
-
-// A page that each call writes stays until it was copied often enough.
-func TestFewPagesStayForLong(t *testing.T) {
-	const size = 1 << 20
-	g := newGuest(t, systemFor(t, false), Options{Limit: size}, size)
-	image, err := g.m.Save(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer image.Release()
-	for n := 1; n <= trimCopied/block+1; n++ {
-		g.mem[block] = 1
-		if err := g.m.Restore(nil); err != nil {
-			t.Fatal(err)
-		}
-		if got := g.m.Private(); (got == 0) != (n > trimCopied/block) || g.mem[block] != 0 {
-			t.Fatalf("after %d restores %d bytes are private, and the page has %d", n, got, g.mem[block])
-		}
+		g.grow(size / PageSize)
+		requireZero(t, g.mem[size:], "memory that is new")
 	}
 }
 
