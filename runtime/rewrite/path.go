@@ -5,14 +5,13 @@ const (
 	// maxCharge is how much work may be between two charges. It bounds what a charge is more than
 	// the work that is done: where paths diverge, the longest path is charged.
 	maxCharge = 200
-	// maxPath is how much work may be between two checks. Charges between them only count, because
-	// a check costs more than a charge.
+	// maxPath is how much work may be between two checks. It is larger, because a check costs more
+	// than a charge, and a guest needs to be stopped only within microseconds.
 	maxPath = 2000
 )
 
-// maxTail is how much work may follow a call that may lead back to the function, before there is a
-// check. Without this limit, a deep recursion would do all its remaining work while it returns,
-// without any check.
+// maxTail replaces both limits after a call that may lead back to the function. Otherwise a deep
+// recursion would do all its remaining work while it returns, without any check.
 const maxTail = 20
 
 // event is an instruction at which code is written or a decision is made.
@@ -65,11 +64,14 @@ func (ev *event) edits() bool {
 // cut ends the path rest, which begins after the instruction, if it is too long: it adds a charge,
 // a check, or both.
 func (ev *event) cut(rest *path) {
-	tail := ev.back && rest.charge > maxTail
-	if ev.check = rest.check >= maxPath || ev.back && rest.check > maxTail; ev.check {
-		rest.check = 0
+	limit := path{maxCharge, maxPath}
+	if ev.back {
+		limit = path{maxTail + 1, maxTail + 1}
 	}
-	if rest.charge < maxCharge && !tail {
+	if rest.check >= limit.check {
+		ev.check, rest.check = true, 0
+	}
+	if rest.charge < limit.charge {
 		return
 	}
 	if ev.host {

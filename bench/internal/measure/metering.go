@@ -14,8 +14,8 @@ import (
 type Price struct {
 	Guest string `json:"guest"`
 	Loop  string `json:"loop"`
-	// Variants has the durations of one execution. Ratio is the median of a variant
-	// divided by the median of the unmetered variant.
+	// Variants has the durations of one execution. Ratio is the median of a variant divided by the
+	// median of the unmetered variant.
 	Variants map[peer.Variant]Summary `json:"variants"`
 	Ratio    map[peer.Variant]float64 `json:"ratio"`
 	Missing  string                   `json:"missing,omitempty"`

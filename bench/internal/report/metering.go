@@ -54,8 +54,8 @@ func figure(measured bool, text string) string {
 	return text
 }
 
-// meteringBars are the targets for programs that others wrote. A target is not measured if one of
-// the programs was not.
+// meteringBars are the targets for programs that others wrote. A target needs a figure of each of
+// its programs.
 func (r Results) meteringBars() []Bar {
 	limits := map[string]float64{"c": 1.10, "go": 1.20, "interpreters": 1.25}
 	var bars []Bar
